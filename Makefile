@@ -1,0 +1,321 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Builds, checks and installs stallcast.  `make help` lists the targets.
+#
+#   make CC=clang BUILD=build/clang      another compiler, another tree
+#   make CFLAGS='-O3 -march=native'      other optimisation; the rest stays
+#   make V=1                             show the commands
+#
+# model/ -> libstallcast.a, calibrate/ -> libcalibrate.a, cli/ -> stallcast.
+# Each layer sees the headers of the layers below it and no others.
+
+VERSION = 0.1.0
+
+BUILD ?= build
+PREFIX ?= /usr/local
+CFLAGS ?= -O2 -g
+FUZZ_SECONDS ?= 60
+FUZZ_CC ?= clang
+BUILD_CC ?= $(CC)
+PKG_CONFIG ?= pkg-config
+JOBS = $(shell nproc)
+
+MODULES = gsl libpcre2-8 jansson
+PACKAGES = build-essential pkg-config libgsl-dev libpcre2-dev libcsv-dev libjansson-dev \
+           gnuplot-nox perl
+ANALYZERS = clang-tidy cppcheck
+
+MAKEFLAGS += --no-print-directory --no-builtin-rules
+.DEFAULT_GOAL = all
+.DELETE_ON_ERROR:
+
+# Flags -----------------------------------------------------------------------
+
+WARNINGS = -pedantic -Wall -Wextra -Wshadow -Wconversion -Wdouble-promotion -Wstrict-prototypes \
+           -Wmissing-prototypes -Wvla -Wformat=2 -Wswitch-enum -Werror
+LANGUAGE = -std=c17 -D_POSIX_C_SOURCE=200809L -DSC_VERSION='"$(VERSION)"'
+# Same seed, same bytes: the compiler may not fuse, reorder or approximate.
+ARITHMETIC = -ffp-contract=off -fno-math-errno
+
+ifneq ($(filter -ffast-math -Ofast,$(CFLAGS)),)
+$(error CFLAGS: $(filter -ffast-math -Ofast,$(CFLAGS)) would change the results)
+endif
+
+INCLUDES_model = -iquote model
+INCLUDES_calibrate = $(INCLUDES_model) -iquote calibrate
+INCLUDES_cli = $(INCLUDES_calibrate) -iquote cli
+INCLUDES_tests = $(INCLUDES_cli) -iquote tests
+
+# Asked for when first needed: with `make deps all` that is after the install.
+MODULE_CFLAGS = $(eval MODULE_CFLAGS := $$(call ask_pkg_config,--cflags))$(MODULE_CFLAGS)
+MODULE_LIBS = $(eval MODULE_LIBS := $$(call ask_pkg_config,--libs))$(MODULE_LIBS)
+ask_pkg_config = $(if $(shell $(PKG_CONFIG) --exists $(MODULES) && echo yes),$(shell \
+    $(PKG_CONFIG) $1 $(MODULES)),$(error $(MODULES): not all found by pkg-config; try `make deps`))
+MODULES_model =
+MODULES_calibrate = $(MODULE_CFLAGS)
+MODULES_cli = $(MODULE_CFLAGS)
+MODULES_tests = $(MODULE_CFLAGS)
+
+# $(call flags_of,FILE.c): what the layer of that file is compiled with.
+flags_of = $(LANGUAGE) $(INCLUDES_$(call layer_of,$1)) $(MODULES_$(call layer_of,$1)) $(CPPFLAGS)
+layer_of = $(firstword $(subst /, ,$1))
+compile = $(CC) $(flags_of) $(WARNINGS) $(CFLAGS) $(ARITHMETIC) -pthread -MMD -MP -c -o $@ $<
+link = $(CC) $(CFLAGS) -pthread $(LDFLAGS) -Wl,--as-needed -o $@ $1 $(LIBS)
+LIBS = $(MODULE_LIBS) -lcsv -lm
+
+# Sources ---------------------------------------------------------------------
+
+sources = $(sort $(foreach folder,$1,$(wildcard $(folder)/*.c)))
+objects = $(patsubst %.c,$(BUILD)/obj/%.o,$1)
+
+MODEL_SOURCES := $(call sources,model)
+CALIBRATE_SOURCES := $(call sources,calibrate calibrate/*)
+CLI_SOURCES := $(filter-out cli/embed.c,$(call sources,cli))
+TEST_SOURCES := $(call sources,tests)
+UNIT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%.t,$(filter tests/t_%,$(TEST_SOURCES)))
+FUZZERS := $(patsubst tests/%.c,$(BUILD)/%,$(filter tests/fuzz_%,$(TEST_SOURCES)))
+CLI_TESTS := $(sort $(wildcard tests/cli/*.t))
+DATA := $(sort $(wildcard data/*.csv data/*/*.csv))
+PUBLIC_HEADERS := $(filter-out %_private.h,$(sort $(wildcard model/*.h)))
+
+MODEL_LIB = $(BUILD)/libstallcast.a
+CALIBRATE_LIB = $(BUILD)/libcalibrate.a
+CLI_LIB = $(BUILD)/libcli.a
+LAYERS = $(CLI_LIB) $(CALIBRATE_LIB) $(MODEL_LIB)
+PROGRAM = $(BUILD)/stallcast
+MAIN_OBJECT = $(BUILD)/obj/cli/main.o
+EMBEDDED_OBJECT = $(BUILD)/obj/cli/embedded.o
+TEST_OBJECTS = $(call objects,$(filter-out tests/t_% tests/fuzz_%,$(TEST_SOURCES)))
+
+# Building --------------------------------------------------------------------
+
+ifdef V
+say = :
+else
+.SILENT:
+say = echo
+endif
+
+all: $(PROGRAM) $(MODEL_LIB) ## the program and the library (default)
+
+$(PROGRAM): $(MAIN_OBJECT) $(LAYERS)
+	$(say) '  LINK  $@'
+	$(call link,$^)
+
+$(MODEL_LIB): $(call objects,$(MODEL_SOURCES))
+$(CALIBRATE_LIB): $(call objects,$(CALIBRATE_SOURCES))
+$(CLI_LIB): $(filter-out $(MAIN_OBJECT),$(call objects,$(CLI_SOURCES))) $(EMBEDDED_OBJECT)
+$(LAYERS): $(BUILD)/sources
+	$(say) '  AR    $@'
+	rm -f $@
+	$(AR) rcs $@ $(filter %.o,$^)
+
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags
+	mkdir -p $(@D)
+	$(say) '  CC    $<'
+	$(call compile,$<)
+
+# Data files, as they are, in the program.
+$(EMBEDDED_OBJECT): $(BUILD)/embedded.c $(BUILD)/flags
+	mkdir -p $(@D)
+	$(say) '  CC    $<'
+	$(call compile,cli/embedded.c)
+
+$(BUILD)/embedded.c: $(BUILD)/embed $(DATA) $(BUILD)/sources
+	$(say) '  EMBED $@'
+	cd data && $(abspath $<) $(abspath $@) $(DATA:data/%=%)
+
+$(BUILD)/embed: cli/embed.c $(BUILD)/flags
+	$(say) '  CC    $<'
+	$(BUILD_CC) $(LANGUAGE) $(WARNINGS) -O1 -o $@ $<
+
+$(UNIT_TESTS): $(BUILD)/tests/%.t: $(BUILD)/obj/tests/%.o $(TEST_OBJECTS) $(LAYERS)
+	mkdir -p $(@D)
+	$(say) '  LINK  $@'
+	$(call link,$^)
+
+$(FUZZERS): $(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz_%.o $(LAYERS)
+	$(say) '  LINK  $@'
+	$(call link,$^) $(FUZZ_LDFLAGS)
+
+# Two files that change with the flags and with the set of sources, so that
+# what was built otherwise is built again.
+$(BUILD)/flags: WANTED = $(foreach layer,model calibrate cli tests,$(call flags_of,$(layer))) \
+    $(BUILD_CC) $(CC) $(WARNINGS) $(CFLAGS) $(ARITHMETIC) $(LDFLAGS)
+$(BUILD)/sources: WANTED = $(MODEL_SOURCES) $(CALIBRATE_SOURCES) $(CLI_SOURCES) $(DATA)
+$(BUILD)/flags $(BUILD)/sources: always
+	mkdir -p $(@D)
+	printf '%s\n' '$(subst ','\'',$(WANTED))' | cmp -s - $@ || \
+	    printf '%s\n' '$(subst ','\'',$(WANTED))' > $@
+
+# `make clean all` and `make deps check` do one after the other, with -j too.
+$(BUILD)/flags $(BUILD)/sources asan tsan analyze fuzz dist: | $(filter clean deps,$(MAKECMDGOALS))
+ifneq ($(filter clean,$(MAKECMDGOALS)),)
+deps: | clean
+endif
+
+-include $(patsubst %.o,%.d,$(EMBEDDED_OBJECT) $(call objects,$(MODEL_SOURCES) \
+    $(CALIBRATE_SOURCES) $(CLI_SOURCES) $(TEST_SOURCES)))
+
+deps: ## install the Debian packages that are missing (asks sudo)
+	missing=; \
+	if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then \
+	    echo 'deps: not a Debian system; please install: $(PACKAGES)' >&2; exit 1; \
+	fi; \
+	for package in $(PACKAGES); do \
+	    case $$(dpkg-query -W -f='$${Status}' "$$package" 2>/dev/null) in \
+	    *' ok installed') ;; \
+	    *) missing="$$missing $$package" ;; \
+	    esac; \
+	done; \
+	if [ -z "$$missing" ]; then echo 'deps: everything is installed'; exit 0; fi; \
+	root=; \
+	if [ "$$(id -u)" -ne 0 ]; then \
+	    root=sudo; \
+	    if ! command -v sudo >/dev/null; then \
+	        echo "deps: neither root nor sudo; please install:$$missing" >&2; exit 1; \
+	    fi; \
+	fi; \
+	echo 'deps: updating the package lists'; \
+	$$root apt-get -qq update || exit 1; \
+	echo "deps: installing$$missing"; \
+	$$root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends \
+	    install $$missing >/dev/null
+
+demo: all ## build, then show what the program does in a few commands
+	set -e; \
+	run() { printf '\n$$ stallcast %s\n' "$$*"; $(PROGRAM) "$$@"; }; \
+	run validate hbf; \
+	run estimate hbf model=@slipstream7 policy=ideal,on-demand,h3,slipstream
+
+# Checking --------------------------------------------------------------------
+
+check: all $(UNIT_TESTS) ## build and run every test
+	STALLCAST='$(abspath $(PROGRAM))' prove -j$(JOBS) $(UNIT_TESTS) $(CLI_TESTS)
+
+SANITIZE = -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all
+
+asan: ## the same tests with address and undefined-behaviour sanitizers
+	ASAN_OPTIONS=strict_string_checks=1:detect_stack_use_after_return=1:$$ASAN_OPTIONS \
+	UBSAN_OPTIONS=print_stacktrace=1:$$UBSAN_OPTIONS \
+	$(MAKE) BUILD=$(BUILD)/asan CFLAGS='$(SANITIZE) -fsanitize=address,undefined' check
+
+tsan: ## the same tests with the thread sanitizer
+	TSAN_OPTIONS=halt_on_error=1:$$TSAN_OPTIONS \
+	$(MAKE) BUILD=$(BUILD)/tsan CFLAGS='$(SANITIZE) -fsanitize=thread' check
+
+# gcc 12 loses pointers that are stored in arrays; clang-analyzer and asan look for leaks.
+# cppcheck takes an attribute after a pointer to a function for a syntax error.
+ANALYZE = -O2 -g -fanalyzer -Wno-analyzer-malloc-leak
+analyze: ## clang-tidy, cppcheck and gcc -fanalyzer
+	for tool in $(ANALYZERS); do \
+	    command -v $$tool >/dev/null || \
+	        { echo "analyze: no $$tool; needs the packages $(ANALYZERS)" >&2; exit 1; }; \
+	done
+	$(MAKE) BUILD=$(BUILD)/analyze CC=gcc CFLAGS='$(ANALYZE)' tidy
+	$(say) '  CPPCHECK'
+	cppcheck --quiet --std=c11 --language=c --error-exitcode=1 --inline-suppr -j$(JOBS) \
+	    --enable=warning,performance,portability --suppress=missingIncludeSystem \
+	    -Imodel -Icalibrate -Icli -D_POSIX_C_SOURCE=200809L -DSC_VERSION='"$(VERSION)"' \
+	    -D'__attribute__(x)=' model calibrate cli
+	echo 'analyze: nothing found'
+
+# An object first, whose warnings are errors, then clang-tidy on its source.
+TIDIED := $(patsubst %.c,$(BUILD)/%.tidy,$(MODEL_SOURCES) $(CALIBRATE_SOURCES) $(CLI_SOURCES) \
+    cli/embed.c)
+tidy: $(TIDIED)
+$(TIDIED): $(BUILD)/%.tidy: %.c $(BUILD)/obj/%.o .clang-tidy
+	mkdir -p $(@D)
+	$(say) '  TIDY  $<'
+	clang-tidy --quiet $< -- $(call flags_of,$<) 2>$@.log || { cat $@.log >&2; exit 1; }
+	touch $@
+
+fuzz: ## each fuzz target for FUZZ_SECONDS (60); needs clang
+	$(MAKE) BUILD=$(BUILD)/fuzz CC=$(FUZZ_CC) FUZZ_LDFLAGS=-fsanitize=fuzzer \
+	    CFLAGS='$(SANITIZE) -fsanitize=address,undefined,fuzzer-no-link' fuzz-run
+
+# New inputs go to the build tree; tests/corpus/NAME holds those worth keeping.
+fuzz-run: $(FUZZERS)
+	set -e; for fuzzer in $(FUZZERS); do \
+	    name=$${fuzzer##*/fuzz_}; kept=tests/corpus/$$name; \
+	    mkdir -p $(BUILD)/corpus/$$name; \
+	    [ -d $$kept ] || kept=; \
+	    echo "  FUZZ  $$name, $(FUZZ_SECONDS) s"; \
+	    $$fuzzer -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 \
+	        -artifact_prefix=$(BUILD)/$$name- $(BUILD)/corpus/$$name $$kept; \
+	done
+
+bench: all ## how fast it answers
+	if [ -f tests/bench.sh ]; then sh tests/bench.sh $(BUILD); \
+	else echo 'bench: there is no tests/bench.sh'; fi
+
+# Figures and paper -----------------------------------------------------------
+
+FIGURES := $(filter-out style,$(patsubst plots/%.gp,%,$(sort $(wildcard plots/*.gp))))
+PAPERS := $(sort $(wildcard paper/*.tex))
+
+plots: all ## every figure, into the build tree
+	$(if $(FIGURES),,echo 'plots: there is no figure in plots/')
+	mkdir -p $(BUILD)/plots
+	set -e; for figure in $(FIGURES); do \
+	    echo "  PLOT  $$figure"; \
+	    $(PROGRAM) plot $$figure -o $(BUILD)/plots/$$figure.svg; \
+	done
+
+paper: all ## the paper as PDF, into the build tree (needs latexmk)
+	$(if $(PAPERS),,echo 'paper: there is no text in paper/')
+	set -e; for text in $(PAPERS); do \
+	    latexmk -cd -pdf -interaction=nonstopmode -halt-on-error \
+	        -outdir=$(abspath $(BUILD))/paper $$text; \
+	done
+
+# Installing ------------------------------------------------------------------
+
+BINDIR = $(PREFIX)/bin
+LIBDIR = $(PREFIX)/lib
+INCLUDEDIR = $(PREFIX)/include
+DATADIR = $(PREFIX)/share
+MANUAL := $(wildcard cli/stallcast.1)
+INSTALLED = $(BINDIR)/stallcast $(LIBDIR)/libstallcast.a $(LIBDIR)/pkgconfig/stallcast.pc \
+    $(PUBLIC_HEADERS:model/%=$(INCLUDEDIR)/stallcast/%) $(DATA:%=$(DATADIR)/stallcast/%) \
+    $(MANUAL:cli/%=$(DATADIR)/man/man1/%)
+OWN_FOLDERS = '$(DESTDIR)$(INCLUDEDIR)/stallcast' '$(DESTDIR)$(DATADIR)/stallcast'
+
+install: all ## install under PREFIX (/usr/local), below DESTDIR if given
+	set -e; put() { install -D -m "$$1" "$$2" "$(DESTDIR)$$3"; }; \
+	put 755 $(PROGRAM) '$(BINDIR)/stallcast'; \
+	put 644 $(MODEL_LIB) '$(LIBDIR)/libstallcast.a'; \
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' cli/stallcast.pc.in \
+	    > $(BUILD)/stallcast.pc; \
+	put 644 $(BUILD)/stallcast.pc '$(LIBDIR)/pkgconfig/stallcast.pc'; \
+	for file in $(PUBLIC_HEADERS:model/%=%); do \
+	    put 644 "model/$$file" "$(INCLUDEDIR)/stallcast/$$file"; done; \
+	for file in $(DATA); do put 644 "$$file" "$(DATADIR)/stallcast/$$file"; done; \
+	for file in $(MANUAL:cli/%=%); do \
+	    put 644 "cli/$$file" "$(DATADIR)/man/man1/$$file"; done
+	echo 'installed under $(DESTDIR)$(PREFIX)'
+
+uninstall: ## remove what install put there
+	rm -f $(foreach file,$(INSTALLED),'$(DESTDIR)$(file)')
+	find $(OWN_FOLDERS) -type d -empty -delete 2>/dev/null || :
+	echo 'removed from $(DESTDIR)$(PREFIX)'
+
+dist: ## a source archive of the last commit, into the build tree
+	git rev-parse -q --verify HEAD >/dev/null 2>&1 || \
+	    { echo 'dist: needs a git checkout with a commit' >&2; exit 1; }
+	mkdir -p $(BUILD)
+	git archive --format=tar.gz --prefix=stallcast-$(VERSION)/ \
+	    -o $(BUILD)/stallcast-$(VERSION).tar.gz HEAD
+	echo '$(BUILD)/stallcast-$(VERSION).tar.gz'
+
+clean: ## remove the build tree
+	rm -rf $(BUILD)
+
+FILES = $(wildcard model/*.[ch] calibrate/*.[ch] calibrate/*/*.[ch] cli/*.[ch] tests/*.[ch])
+format: ## clang-format in place, on every C file or on FILES
+	clang-format -i $(FILES)
+
+help: ## this list
+	awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+.PHONY: all always analyze asan bench check clean demo deps dist format fuzz fuzz-run help \
+        install paper plots tidy tsan uninstall

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The columns of an answer, and an answer as cells. */
+#ifndef SC_ANSWER_H
+#define SC_ANSWER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "emit.h"
+#include "problem.h"
+#include "system.h"
+
+/* What --columns selects, in order: metrics of the answer, keys of the scenario. */
+struct selection {
+    struct {
+        const struct sc_metric *metric; /* or */
+        const struct sc_field *field;
+        bool hidden; /* only there for the bar of a table */
+    } *items;
+    size_t count;
+    char *names; /* headers of keys, made up with their units */
+};
+
+/* `columns` is a list a,b,c, "all" (every metric), or NULL: the brief metrics
+ * plus the bar's for a table, every metric otherwise. */
+bool selection_make(const struct sc_system *system, const char *columns, bool table,
+                    struct selection *selection, struct problem *problem);
+void selection_fini(struct selection *selection);
+/* Headers, into columns[0 .. selection->count). */
+void selection_columns(const struct selection *selection, struct emit_column *columns);
+void selection_cells(const struct selection *selection, const void *scenario, const void *answer,
+                     struct emit_cell *cells);
+
+/* Header of a key as a column: buffer_bytes, latency_s, policy. */
+enum { FIELD_COLUMN_MAX = 96 };
+const char *field_column(const struct sc_field *field, char out[static FIELD_COLUMN_MAX]);
+
+#endif

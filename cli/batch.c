@@ -1,0 +1,603 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One reader, several workers, one writer, all in the same threads: a worker
+ * takes the next batch of rows under a lock, answers it into text of its own,
+ * and writes when its turn comes.  Memory does not grow with the file. */
+#include "batch.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "answer.h"
+#include "filter.h"
+#include "read/csv.h"
+#include "sink.h"
+
+enum { BATCH_ROWS = 1024, JOBS_MAX = 256 };
+
+/* A column that sets a key, and where it stands. */
+struct source {
+    struct binding binding;
+    size_t column;
+};
+
+struct batch {
+    struct resolver *resolver;
+    const struct sc_system *system;
+    const char *name; /* of the file, for messages */
+    const struct options *options;
+    const struct setting *given;
+    size_t given_count;
+
+    struct sc_csv *reader;
+    char decimal;
+    size_t input_count; /* columns of the file */
+    struct source *sources;
+    size_t source_count;
+    struct selection selection;
+    struct emit_column *columns; /* input, answer, error */
+    size_t column_count;
+    char *names;
+    struct filter *filter;
+    struct sink sink;
+    bool streams;
+
+    pthread_mutex_t in, out;
+    pthread_cond_t turn;
+    size_t next_in, next_out; /* numbers of batches */
+    bool ended;               /* nothing more to read */
+    bool stopped;             /* --strict or a write error: leave the rest */
+    size_t row_count, bad_count;
+    struct problem first_bad, fault; /* fault: of reading or writing */
+    bool has_fault;
+};
+
+/* What one worker owns. */
+struct worker {
+    struct batch *batch;
+    struct sc_csv_batch rows;
+    struct text text, line;
+    struct setting *settings;
+    struct emit_cell *cells;
+    bool *counts; /* settings that the row gives; others come from the command line */
+    /* The last text read under each source and what it meant: columns repeat. */
+    struct {
+        char text[48];
+        size_t length;
+        struct setting setting;
+        bool valid;
+    } *memory;
+    struct problem first_bad;
+    size_t bad_count, row_count;
+    bool strict_stop;
+};
+
+/* ---- the plan: what each column of the file is ---- */
+
+static bool open_input(struct batch *batch, FILE **file, struct problem *problem)
+{
+    const char *path = batch->options->from;
+    const bool standard = strcmp(path, "-") == 0;
+    batch->name = standard ? "standard input" : path;
+    *file = standard ? stdin : fopen(path, "rb");
+    if (*file == NULL)
+        return problem_set(problem, "%s: %s", path, strerror(errno));
+    return true;
+}
+
+static bool describe_fault(const struct batch *batch, const struct sc_csv_error *error,
+                           struct problem *problem)
+{
+    if (error->system_errno != 0)
+        return problem_set(problem, "%s: %s", batch->name, strerror(error->system_errno));
+    if (error->line == 0)
+        return problem_set(problem, "%s: %s", batch->name, error->reason);
+    if (error->quote_line != 0 && error->quote_line != error->line)
+        return problem_set(problem, "%s:%zu: %s (its quote opens on line %zu)", batch->name,
+                           error->line, error->reason, error->quote_line);
+    return problem_set(problem, "%s:%zu: %s", batch->name, error->line, error->reason);
+}
+
+static bool open_reader(struct batch *batch, FILE *file, struct problem *problem)
+{
+    const struct sc_csv_options options = {
+        .delimiter = batch->options->delimiter == NULL ? '\0' : batch->sink.style.delimiter,
+        .decimal = batch->options->decimal == NULL ? '\0' : batch->sink.style.decimal,
+    };
+    struct sc_csv_error error = { 0 };
+    const enum sc_csv_status status =
+        sc_csv_create(&batch->reader, file, batch->name, &options, &error);
+    if (status == SC_CSV_EMPTY)
+        return problem_set(problem, "%s: expected a header line with the names of keys, got nothing",
+                           batch->name);
+    if (status != SC_CSV_OK)
+        return describe_fault(batch, &error, problem);
+    batch->decimal = sc_csv_decimal(batch->reader);
+    batch->input_count = sc_csv_column_count(batch->reader);
+    return true;
+}
+
+/* A column that is no key travels through; one that looks like a slip is named. */
+static void warn_of_slip(const struct batch *batch, const char *column, const char *nearest)
+{
+    struct problem note;
+    const size_t length = strlen(column);
+    if (nearest == NULL || length < 3 || sc_system_metric(batch->system, column) != NULL)
+        return;
+    (void)problem_set(&note, "%s: column '%.60s' is no key of %s and travels through: "
+                             "did you mean %s?",
+                      batch->name, column, batch->system->name, nearest);
+    problem_print(&note);
+}
+
+static bool bind_columns(struct batch *batch, struct problem *problem)
+{
+    const struct sc_csv_field *columns = sc_csv_columns(batch->reader);
+    const size_t line = sc_csv_header_line(batch->reader);
+    batch->sources = calloc(batch->input_count + 1, sizeof *batch->sources);
+    if (batch->sources == NULL)
+        return problem_set(problem, "out of memory");
+    for (size_t i = 0; i < batch->input_count; i++) {
+        struct source *source = &batch->sources[batch->source_count];
+        const char *nearest = NULL;
+        if (!resolver_bind(batch->resolver, columns[i].text, &source->binding, &nearest)) {
+            warn_of_slip(batch, columns[i].text, nearest);
+            continue;
+        }
+        source->column = i;
+        for (size_t j = 0; j < batch->source_count; j++)
+            if (batch->sources[j].binding.field == source->binding.field)
+                return problem_set(problem, "%s:%zu: %s: column %zu and column %zu both give %s",
+                                   batch->name, line, columns[i].text,
+                                   batch->sources[j].column + 1, i + 1,
+                                   source->binding.field->key);
+        batch->source_count++;
+    }
+    if (batch->source_count == 0 && batch->given_count == 0)
+        return problem_set(problem,
+                           "%s:%zu: no column names a key of %s: 'stallcast list fields %s' shows them",
+                           batch->name, line, batch->system->name, batch->system->name);
+    return true;
+}
+
+static bool is_taken(const struct batch *batch, const char *name)
+{
+    const struct sc_csv_field *columns = sc_csv_columns(batch->reader);
+    for (size_t i = 0; i < batch->input_count; i++)
+        if (strcmp(columns[i].text, name) == 0)
+            return true;
+    return false;
+}
+
+enum { ANSWER_NAME_MAX = FIELD_COLUMN_MAX + 16 };
+
+/* Answers stand behind the columns of the file; where a name is taken there
+ * (a measured slowdown, say), ours gets a prefix and nothing is lost. */
+static bool plan_columns(struct batch *batch, struct problem *problem)
+{
+    const struct sc_csv_field *input = sc_csv_columns(batch->reader);
+    const size_t answers = batch->selection.count + 1;
+    batch->column_count = batch->input_count + answers;
+    batch->columns = calloc(batch->column_count, sizeof *batch->columns);
+    batch->names = calloc(answers, ANSWER_NAME_MAX);
+    if (batch->columns == NULL || batch->names == NULL)
+        return problem_set(problem, "out of memory");
+    for (size_t i = 0; i < batch->input_count; i++)
+        batch->columns[i].name = input[i].text;
+    selection_columns(&batch->selection, batch->columns + batch->input_count);
+    batch->columns[batch->column_count - 1].name = "error";
+    for (size_t i = 0; i < answers; i++) {
+        struct emit_column *column = &batch->columns[batch->input_count + i];
+        char *name = batch->names + i * ANSWER_NAME_MAX;
+        if (!is_taken(batch, column->name))
+            continue;
+        (void)snprintf(name, ANSWER_NAME_MAX, "stallcast_%s", column->name);
+        column->name = name;
+    }
+    return true;
+}
+
+/* ---- rows ---- */
+
+/* Reads the cell, or takes over what the same text meant in the row before. */
+static bool read_cell(struct worker *worker, size_t source, const struct sc_csv_field *cell,
+                      struct setting *setting, struct problem *problem)
+{
+    const struct batch *batch = worker->batch;
+    if (worker->memory[source].valid && worker->memory[source].length == cell->length &&
+        memcmp(worker->memory[source].text, cell->text, cell->length) == 0) {
+        *setting = worker->memory[source].setting;
+        return true;
+    }
+    if (!setting_parse(batch->resolver, &batch->sources[source].binding, cell->text, cell->length,
+                       batch->decimal, setting, problem))
+        return false;
+    if (cell->length < sizeof worker->memory[source].text) {
+        memcpy(worker->memory[source].text, cell->text, cell->length);
+        worker->memory[source].length = cell->length;
+        worker->memory[source].setting = *setting;
+        worker->memory[source].valid = true;
+    }
+    return true;
+}
+
+static bool is_blank(const struct sc_csv_field *cell)
+{
+    for (size_t i = 0; i < cell->length; i++)
+        if (cell->text[i] != ' ' && cell->text[i] != '\t')
+            return false;
+    return true;
+}
+
+/* "file:line: column: reason" */
+static bool place(const struct batch *batch, size_t line, const char *column,
+                  struct problem *problem)
+{
+    const struct problem inner = *problem;
+    if (column == NULL)
+        return problem_set(problem, "%s:%zu: %s", batch->name, line, inner.text);
+    return problem_set(problem, "%s:%zu: %s: %s", batch->name, line, column, inner.text);
+}
+
+/* The settings of a row: its own cells, then what the command line adds. */
+static bool row_settings(struct worker *worker, const struct sc_csv_row *row, size_t *count,
+                         struct problem *problem)
+{
+    const struct batch *batch = worker->batch;
+    const struct sc_csv_field *cells = worker->rows.fields + row->first_field;
+    *count = 0;
+    memset(worker->counts, 0, batch->given_count * sizeof *worker->counts);
+    for (size_t i = 0; i < batch->source_count; i++) {
+        const struct source *source = &batch->sources[i];
+        if (is_blank(&cells[source->column]))
+            continue;
+        if (!read_cell(worker, i, &cells[source->column], &worker->settings[*count], problem))
+            return place(batch, row->line, batch->columns[source->column].name, problem);
+        (*count)++;
+        for (size_t j = 0; j < batch->given_count; j++)
+            worker->counts[j] = worker->counts[j] ||
+                                batch->given[j].field == source->binding.field;
+    }
+    for (size_t j = 0; j < batch->given_count; j++)
+        if (!worker->counts[j])
+            worker->settings[(*count)++] = batch->given[j];
+    return true;
+}
+
+static bool answer_row(struct worker *worker, const struct sc_csv_row *row, struct problem *problem)
+{
+    _Alignas(max_align_t) unsigned char scenario[SC_SCENARIO_MAX], answer[SC_ANSWER_MAX];
+    const struct batch *batch = worker->batch;
+    struct sc_error error;
+    size_t count = 0;
+    if (row->field_count != batch->input_count) {
+        (void)problem_set(problem, "%s:%zu: expected %zu fields, got %zu", batch->name, row->line,
+                          batch->input_count, row->field_count);
+        return false;
+    }
+    if (!row_settings(worker, row, &count, problem))
+        return false;
+    if (!resolver_build(batch->resolver, worker->settings, count, scenario, problem))
+        return place(batch, row->line, NULL, problem);
+    const enum sc_status status = batch->system->estimate(scenario, answer, NULL, &error);
+    if (status != SC_OK) {
+        scenario_describe_error(batch->system, status, &error, problem);
+        return place(batch, row->line, NULL, problem);
+    }
+    selection_cells(&batch->selection, scenario, answer, worker->cells + batch->input_count);
+    return true;
+}
+
+/* Fields of the file, as they were; what a long row has too much of is kept in
+ * its error. */
+static void input_cells(struct worker *worker, const struct sc_csv_row *row)
+{
+    const struct sc_csv_field *fields = worker->rows.fields + row->first_field;
+    for (size_t i = 0; i < worker->batch->input_count; i++)
+        worker->cells[i] = i < row->field_count
+                               ? (struct emit_cell){ .kind = EMIT_TEXT, .text = fields[i].text,
+                                                     .length = fields[i].length }
+                               : (struct emit_cell){ .kind = EMIT_EMPTY };
+}
+
+static void add_surplus(struct worker *worker, const struct sc_csv_row *row, struct text *error)
+{
+    const struct sc_csv_field *fields = worker->rows.fields + row->first_field;
+    for (size_t i = worker->batch->input_count; i < row->field_count; i++) {
+        text_add_string(error, i == worker->batch->input_count ? ": beyond the header: " : ", ");
+        text_add(error, fields[i].text, fields[i].length);
+    }
+}
+
+static bool row_is_kept(struct worker *worker, const struct sc_csv_row *row)
+{
+    const struct sc_csv_field *fields = worker->rows.fields + row->first_field;
+    if (filter_keeps_all(worker->batch->filter))
+        return true;
+    text_clear(&worker->line);
+    for (size_t i = 0; i < row->field_count; i++) {
+        if (i > 0)
+            text_add_char(&worker->line, ',');
+        text_add(&worker->line, fields[i].text, fields[i].length);
+    }
+    return filter_keeps(worker->batch->filter, worker->line.bytes, worker->line.length);
+}
+
+/* Answers one row into worker->cells; a bad row gets its reason. */
+static void make_row(struct worker *worker, const struct sc_csv_row *row, struct text *error)
+{
+    const struct batch *batch = worker->batch;
+    struct emit_cell *cells = worker->cells;
+    struct problem problem;
+    input_cells(worker, row);
+    text_clear(error);
+    worker->row_count++;
+    if (answer_row(worker, row, &problem)) {
+        cells[batch->column_count - 1] = (struct emit_cell){ .kind = EMIT_EMPTY };
+        return;
+    }
+    for (size_t i = batch->input_count; i < batch->column_count; i++)
+        cells[i] = (struct emit_cell){ .kind = EMIT_EMPTY };
+    text_add_string(error, problem.text);
+    add_surplus(worker, row, error);
+    cells[batch->column_count - 1] = (struct emit_cell){ .kind = EMIT_TEXT,
+                                                         .text = error->failed ? "" : error->bytes,
+                                                         .length = error->length };
+    if (worker->bad_count++ == 0)
+        worker->first_bad = problem;
+    worker->strict_stop = batch->options->strict != NULL;
+}
+
+/* All rows of the worker's batch as text, or straight into the table. */
+static bool make_rows(struct worker *worker, struct problem *problem)
+{
+    struct batch *batch = worker->batch;
+    struct text error = { 0 };
+    bool fine = true;
+    text_clear(&worker->text);
+    for (size_t i = 0; fine && i < worker->rows.row_count && !worker->strict_stop; i++) {
+        const struct sc_csv_row *row = &worker->rows.rows[i];
+        if (!row_is_kept(worker, row))
+            continue;
+        make_row(worker, row, &error);
+        if (worker->strict_stop)
+            break;
+        if (batch->streams)
+            emit_row(&batch->sink.style, batch->columns, worker->cells, batch->column_count, false,
+                     &worker->text);
+        else
+            fine = sink_row(&batch->sink, worker->cells, problem);
+    }
+    text_fini(&error);
+    return fine;
+}
+
+/* ---- workers ---- */
+
+/* Takes the next batch; false when there is none.  *number is its place. */
+static bool take_rows(struct worker *worker, size_t *number)
+{
+    struct batch *batch = worker->batch;
+    struct sc_csv_error error = { 0 };
+    bool taken = false;
+    (void)pthread_mutex_lock(&batch->in);
+    if (!batch->ended) {
+        const enum sc_csv_status status =
+            sc_csv_read(batch->reader, &worker->rows, BATCH_ROWS, &error);
+        taken = status == SC_CSV_OK;
+        batch->ended = !taken;
+        if (!taken && status != SC_CSV_END) {
+            (void)describe_fault(batch, &error, &batch->fault);
+            batch->has_fault = true;
+        }
+        *number = batch->next_in;
+        batch->next_in += taken;
+    }
+    (void)pthread_mutex_unlock(&batch->in);
+    return taken;
+}
+
+static void end_reading(struct batch *batch)
+{
+    (void)pthread_mutex_lock(&batch->in);
+    batch->ended = true;
+    (void)pthread_mutex_unlock(&batch->in);
+}
+
+/* Writes the worker's rows when all before them are written. */
+static void hand_in(struct worker *worker, size_t number, bool fine, const struct problem *problem)
+{
+    struct batch *batch = worker->batch;
+    struct problem fault = *problem;
+    (void)pthread_mutex_lock(&batch->out);
+    while (batch->next_out != number)
+        (void)pthread_cond_wait(&batch->turn, &batch->out);
+    if (!batch->stopped) {
+        if (fine && batch->streams)
+            fine = sink_text(&batch->sink, &worker->text, &fault);
+        batch->row_count += worker->row_count;
+        if (worker->bad_count > 0 && batch->bad_count == 0)
+            batch->first_bad = worker->first_bad;
+        batch->bad_count += worker->bad_count;
+        batch->stopped = !fine || worker->strict_stop;
+        if (!fine) {
+            batch->fault = fault;
+            batch->has_fault = true;
+        }
+    }
+    const bool stopped = batch->stopped;
+    batch->next_out++;
+    (void)pthread_cond_broadcast(&batch->turn);
+    (void)pthread_mutex_unlock(&batch->out);
+    if (stopped)
+        end_reading(batch);
+}
+
+static void *work(void *argument)
+{
+    struct worker *worker = argument;
+    size_t number = 0;
+    while (take_rows(worker, &number)) {
+        struct problem problem = { "" };
+        worker->bad_count = worker->row_count = 0;
+        const bool fine = make_rows(worker, &problem);
+        hand_in(worker, number, fine, &problem);
+    }
+    return NULL;
+}
+
+static bool worker_init(struct worker *worker, struct batch *batch)
+{
+    const size_t settings = batch->source_count + batch->given_count + 1;
+    *worker = (struct worker){ .batch = batch };
+    worker->settings = calloc(settings, sizeof *worker->settings);
+    worker->cells = calloc(batch->column_count, sizeof *worker->cells);
+    worker->counts = calloc(batch->given_count + 1, sizeof *worker->counts);
+    worker->memory = calloc(batch->source_count + 1, sizeof *worker->memory);
+    return worker->settings != NULL && worker->cells != NULL && worker->counts != NULL &&
+           worker->memory != NULL;
+}
+
+static void worker_fini(struct worker *worker)
+{
+    sc_csv_batch_fini(&worker->rows);
+    text_fini(&worker->text);
+    text_fini(&worker->line);
+    free(worker->settings);
+    free(worker->cells);
+    free(worker->counts);
+    free(worker->memory);
+}
+
+static bool run_workers(struct batch *batch, size_t jobs, struct problem *problem)
+{
+    struct worker *workers = calloc(jobs, sizeof *workers);
+    pthread_t *threads = calloc(jobs, sizeof *threads);
+    bool fine = workers != NULL && threads != NULL;
+    size_t started = 0;
+    for (size_t i = 0; fine && i < jobs; i++)
+        fine = worker_init(&workers[i], batch);
+    if (!fine)
+        (void)problem_set(problem, "out of memory");
+    /* This thread is the first worker; without others all still gets done. */
+    for (size_t i = 1; fine && i < jobs; i++)
+        if (pthread_create(&threads[started], NULL, work, &workers[i]) == 0)
+            started++;
+    if (fine)
+        (void)work(&workers[0]);
+    for (size_t i = 0; i < started; i++)
+        (void)pthread_join(threads[i], NULL);
+    for (size_t i = 0; workers != NULL && i < jobs; i++)
+        worker_fini(&workers[i]);
+    free(workers);
+    free(threads);
+    return fine;
+}
+
+/* ---- the whole ---- */
+
+static bool choose_jobs(const struct batch *batch, size_t *jobs, struct problem *problem)
+{
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
+    if (batch->options->jobs != NULL &&
+        !options_whole("jobs", batch->options->jobs, 1, JOBS_MAX, &count, problem))
+        return false;
+    *jobs = count < 1 ? 1 : count > JOBS_MAX ? JOBS_MAX : (size_t)count;
+    /* Tables are kept in one place, and JSON has commas between its rows. */
+    if (!batch->streams)
+        *jobs = 1;
+    return true;
+}
+
+static bool plan(struct batch *batch, FILE *file, const struct emit_style *style,
+                 struct problem *problem)
+{
+    return open_reader(batch, file, problem) && bind_columns(batch, problem) &&
+           selection_make(batch->system, batch->options->columns, !sink_streams(style),
+                          &batch->selection, problem) &&
+           plan_columns(batch, problem) &&
+           (batch->filter = filter_create(batch->options->only, problem)) != NULL;
+}
+
+static int report(struct batch *batch)
+{
+    struct problem problem;
+    if (batch->has_fault)
+        return (problem_print(&batch->fault), EXIT_USAGE);
+    if (batch->bad_count == 0)
+        return EXIT_FINE;
+    if (batch->options->strict != NULL)
+        return (problem_print(&batch->first_bad), EXIT_USAGE);
+    (void)problem_set(&problem, "%zu of %zu rows have no answer; the first: %s", batch->bad_count,
+                      batch->row_count, batch->first_bad.text);
+    problem_print(&problem);
+    return EXIT_NO;
+}
+
+static int run_open(struct batch *batch, FILE *file, const struct emit_style *style)
+{
+    struct problem problem;
+    size_t jobs = 1;
+    batch->streams = sink_streams(style) && style->format != EMIT_JSON;
+    if (!plan(batch, file, style, &problem) || !choose_jobs(batch, &jobs, &problem) ||
+        !sink_open(&batch->sink, style, batch->columns, batch->column_count,
+                   batch->options->output, &problem)) {
+        problem_print(&problem);
+        return EXIT_USAGE;
+    }
+    bool fine = run_workers(batch, jobs, &problem);
+    if (!fine || (batch->has_fault && batch->stopped) ||
+        (batch->options->output != NULL && (batch->has_fault || batch->stopped))) {
+        /* A file appears whole or not at all. */
+        sink_abandon(&batch->sink);
+    } else if (!sink_close(&batch->sink, &problem)) {
+        fine = false;
+    }
+    if (!fine) {
+        problem_print(&problem);
+        return EXIT_USAGE;
+    }
+    return report(batch);
+}
+
+int batch_run(struct resolver *resolver, const struct setting *given, size_t given_count,
+              const struct options *options, const struct emit_style *style)
+{
+    struct problem problem;
+    struct batch batch = { .resolver = resolver,
+                           .system = resolver_system(resolver),
+                           .options = options,
+                           .given = given,
+                           .given_count = given_count };
+    struct emit_style chosen = *style;
+    FILE *file = NULL;
+    if (options->format == NULL) {
+        chosen.format = EMIT_CSV;
+        chosen.digits = options->digits == NULL ? 6 : chosen.digits;
+    }
+    batch.sink.style = chosen;
+    if (!open_input(&batch, &file, &problem)) {
+        problem_print(&problem);
+        return EXIT_USAGE;
+    }
+    (void)pthread_mutex_init(&batch.in, NULL);
+    (void)pthread_mutex_init(&batch.out, NULL);
+    (void)pthread_cond_init(&batch.turn, NULL);
+    const int code = run_open(&batch, file, &chosen);
+    (void)pthread_cond_destroy(&batch.turn);
+    (void)pthread_mutex_destroy(&batch.out);
+    (void)pthread_mutex_destroy(&batch.in);
+    filter_destroy(batch.filter);
+    selection_fini(&batch.selection);
+    sc_csv_destroy(batch.reader);
+    free(batch.sources);
+    free(batch.columns);
+    free(batch.names);
+    if (file != stdin)
+        (void)fclose(file);
+    return code;
+}

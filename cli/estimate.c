@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* stallcast estimate: closed-form answers for scenarios, sweeps and CSV files. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer.h"
+#include "batch.h"
+#include "command.h"
+#include "filter.h"
+#include "product.h"
+#include "scenario.h"
+#include "sink.h"
+
+/* A run of the product: which keys are columns, and storage for one row. */
+struct run {
+    const struct sc_system *system;
+    struct resolver *resolver;
+    struct product product;
+    struct selection selection;
+    struct filter *filter;
+    size_t *shown; /* indices of the sweeps that are columns */
+    size_t shown_count;
+    struct emit_column *columns;
+    struct emit_cell *cells;
+    char *names;
+    struct setting *settings;
+    size_t column_count, bad_rows;
+    struct problem first_bad;
+};
+
+static bool run_plan(struct run *run, const struct options *options, bool table,
+                     struct problem *problem)
+{
+    const size_t keys = run->product.count;
+    run->filter = filter_create(options->only, problem);
+    if (run->filter == NULL ||
+        !selection_make(run->system, options->columns, table, &run->selection, problem))
+        return false;
+    const size_t most = keys + run->selection.count + 1;
+    run->shown = calloc(keys + 1, sizeof *run->shown);
+    run->names = calloc(keys + 1, FIELD_COLUMN_MAX);
+    run->columns = calloc(most, sizeof *run->columns);
+    run->cells = calloc(most, sizeof *run->cells);
+    run->settings = calloc(keys + 1, sizeof *run->settings);
+    if (run->shown == NULL || run->names == NULL || run->columns == NULL || run->cells == NULL ||
+        run->settings == NULL)
+        return problem_set(problem, "out of memory");
+    for (size_t i = 0; i < keys; i++) {
+        const struct sc_field *field = run->product.sweeps[i].field;
+        /* What is the same in every row only widens a table. */
+        if (table && run->product.sweeps[i].count == 1)
+            continue;
+        run->columns[run->shown_count] = (struct emit_column){
+            .name = field_column(field, run->names + i * FIELD_COLUMN_MAX),
+            .dimension = field->dimension,
+        };
+        run->shown[run->shown_count++] = i;
+    }
+    selection_columns(&run->selection, run->columns + run->shown_count);
+    run->column_count = run->shown_count + run->selection.count;
+    run->columns[run->column_count] = (struct emit_column){ .name = "error" };
+    return true;
+}
+
+static void run_fini(struct run *run)
+{
+    filter_destroy(run->filter);
+    selection_fini(&run->selection);
+    product_fini(&run->product);
+    free(run->shown);
+    free(run->names);
+    free(run->columns);
+    free(run->cells);
+    free(run->settings);
+}
+
+static void key_cells(const struct run *run, const void *scenario)
+{
+    for (size_t i = 0; i < run->shown_count; i++) {
+        const struct setting *setting = &run->settings[run->shown[i]];
+        const char *name = setting_name(setting);
+        /* What was counted in cycles is shown in seconds like all else. */
+        run->cells[i] = name != NULL         ? emit_string(name)
+                        : setting->deferred ? emit_number(sc_field_get(setting->field, scenario))
+                                             : emit_number(setting->value);
+    }
+}
+
+/* "key=value key=value": what --only sees of a row. */
+static void describe_row(const struct run *run, struct text *out)
+{
+    text_clear(out);
+    for (size_t i = 0; i < run->product.count; i++) {
+        const char *name = setting_name(&run->settings[i]);
+        text_printf(out, "%s%s=", i > 0 ? " " : "", run->settings[i].field->key);
+        if (name != NULL)
+            text_add_string(out, name);
+        else
+            emit_quantity(run->settings[i].value, run->settings[i].field->dimension, 6, out);
+    }
+}
+
+/* One scenario into run->cells; a failure fills the error cell. */
+static bool answer_row(struct run *run, struct problem *problem)
+{
+    _Alignas(max_align_t) unsigned char scenario[SC_SCENARIO_MAX], answer[SC_ANSWER_MAX];
+    struct sc_error error;
+    bool fine = resolver_build(run->resolver, run->settings, run->product.count, scenario, problem);
+    key_cells(run, scenario);
+    if (fine) {
+        const enum sc_status status = run->system->estimate(scenario, answer, NULL, &error);
+        fine = status == SC_OK;
+        if (!fine)
+            scenario_describe_error(run->system, status, &error, problem);
+    }
+    struct emit_cell *cells = run->cells + run->shown_count;
+    if (fine) {
+        selection_cells(&run->selection, scenario, answer, cells);
+    } else {
+        for (size_t i = 0; i < run->selection.count; i++)
+            cells[i] = (struct emit_cell){ .kind = EMIT_EMPTY };
+    }
+    run->cells[run->column_count] = fine ? (struct emit_cell){ .kind = EMIT_EMPTY }
+                                         : emit_string(problem->text);
+    return fine;
+}
+
+/* The error column is there only when some row needs it: whether one does is
+ * known before the first row is written. */
+static bool has_bad_row(struct run *run)
+{
+    struct problem problem;
+    for (size_t row = 0; row < run->product.rows; row++) {
+        product_row(&run->product, row, run->settings);
+        if (!answer_row(run, &problem)) {
+            if (run->bad_rows++ == 0)
+                run->first_bad = problem;
+        }
+    }
+    return run->bad_rows > 0;
+}
+
+static int run_product(struct run *run, const struct options *options,
+                       const struct emit_style *style)
+{
+    struct problem problem;
+    struct sink sink;
+    struct text described = { 0 };
+    if (!run_plan(run, options, !sink_streams(style), &problem))
+        return command_fail(&problem);
+    const bool bad = has_bad_row(run);
+    if (bad && (options->strict != NULL || run->product.rows == 1))
+        return command_fail(&run->first_bad);
+    if (!sink_open(&sink, style, run->columns, run->column_count + bad, options->output, &problem))
+        return command_fail(&problem);
+    bool fine = true;
+    for (size_t row = 0; fine && row < run->product.rows; row++) {
+        struct problem ignored;
+        product_row(&run->product, row, run->settings);
+        if (!filter_keeps_all(run->filter)) {
+            describe_row(run, &described);
+            if (!filter_keeps(run->filter, described.bytes, described.length))
+                continue;
+        }
+        (void)answer_row(run, &ignored);
+        fine = sink_row(&sink, run->cells, &problem);
+    }
+    text_fini(&described);
+    if (fine)
+        fine = sink_close(&sink, &problem);
+    else
+        sink_abandon(&sink);
+    if (!fine)
+        return command_fail(&problem);
+    if (bad) {
+        (void)problem_set(&problem, "%zu of %zu scenarios have no answer; the first: %s",
+                          run->bad_rows, run->product.rows, run->first_bad.text);
+        problem_print(&problem);
+    }
+    return bad ? EXIT_NO : EXIT_FINE;
+}
+
+static int estimate(const struct command *command, const struct options *options,
+                    const char *const *words, size_t word_count, struct catalog *catalog)
+{
+    struct problem problem;
+    struct run run = { .system = command_system(command, words, word_count, &problem) };
+    struct emit_style style;
+    int code = EXIT_USAGE;
+    if (run.system == NULL || !sink_style(options, &style, &problem))
+        return command_fail(&problem);
+    run.resolver = resolver_create(run.system, catalog, &problem);
+    if (run.resolver == NULL)
+        return command_fail(&problem);
+    if (!product_make(run.resolver, words + 1, word_count - 1, &run.product, &problem))
+        code = command_fail(&problem);
+    else if (options->from == NULL)
+        code = run_product(&run, options, &style);
+    else if (run.product.rows != 1)
+        code = command_fail((problem_set(&problem, "--from answers each row once: a list or range "
+                                                   "on the command line has no place there"),
+                             &problem));
+    else {
+        product_row(&run.product, 0, run.settings = calloc(run.product.count + 1,
+                                                           sizeof *run.settings));
+        code = batch_run(run.resolver, run.settings, run.product.count, options, &style);
+    }
+    run_fini(&run);
+    resolver_destroy(run.resolver);
+    return code;
+}
+
+static const struct option_row options[] = {
+    OPTION(from, 'i', "FILE", "read scenarios from a CSV file, or - for standard input"),
+    OPTION(format, 'f', "FORMAT", "table, csv, tsv, json, jsonl or md (default table; csv with --from)"),
+    OPTION(output, 'o', "FILE", "write there, whole or not at all"),
+    OPTION(columns, 'c', "LIST", "columns of the answer and keys, a,b,c, or all"),
+    OPTION(only, 0, "REGEX", "keep rows whose key=value text (or CSV fields) matches"),
+    OPTION(digits, 0, "N", "significant digits, or all (default 6; 4 in tables)"),
+    OPTION(strict, 0, NULL, "stop at the first bad row"),
+    OPTION(jobs, 'j', "N", "threads for --from (default: one per processor)"),
+    OPTION(delimiter, 0, "CHAR", "of CSV in and out (default: found out, and a comma out)"),
+    OPTION(decimal, 0, "CHAR", "decimal sign of CSV in and out (default: found out, and a point)"),
+    OPTION(data, 0, "DIR", "tables of GPUs, models, flash instead of the built-in ones"),
+    OPTION(help, 'h', NULL, "this text"),
+};
+
+const struct command command_estimate = {
+    .name = "estimate",
+    .usage = "SYSTEM [key=value ...] [options]",
+    .summary = "closed-form answers for a scenario, a sweep, or every row of a CSV file",
+    .details =
+        "A value may be a list a,b, a range low:high:step or low:high:*factor, `all`, or @TAG for\n"
+        "the rows of a table that carry the tag; several of them make the product:\n\n"
+        "  stallcast estimate hbf model=llama-70b policy=all buffer=8MB:64MB:*2\n"
+        "  stallcast estimate hbf model=@slipstream7 policy=slipstream latency=5us:20us:5us\n"
+        "  stallcast estimate hbf --from plan.csv > answers.csv\n\n"
+        "With --from every column that names a key (buffer, latency_us, 'latency (us)') sets it,\n"
+        "other columns travel through, keys on the command line fill what a row leaves empty, and\n"
+        "a bad row keeps its place with the reason in the column `error`.\n",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .run = estimate,
+};

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* stallcast list: what the tool knows: systems, keys, columns, tables, constants. */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer.h"
+#include "command.h"
+#include "filter.h"
+#include "preset.h"
+#include "scenario.h"
+#include "sink.h"
+#include "text.h"
+
+/* What all lists share: where rows go and which are kept. */
+struct listing {
+    const struct options *options;
+    struct catalog *catalog;
+    const struct sc_system *system; /* NULL: not told */
+    struct filter *filter;
+    struct sink sink;
+    struct emit_cell *cells;
+    struct problem problem;
+};
+
+static bool open_list(struct listing *list, const struct emit_column *columns, size_t count)
+{
+    struct emit_style style;
+    if (!sink_style(list->options, &style, &list->problem))
+        return false;
+    style.bar = false;
+    list->cells = calloc(count, sizeof *list->cells);
+    if (list->cells == NULL)
+        return problem_set(&list->problem, "out of memory");
+    return sink_open(&list->sink, &style, columns, count, list->options->output, &list->problem);
+}
+
+/* Adds list->cells if --only keeps it. */
+static bool add_row(struct listing *list)
+{
+    struct text line = { 0 };
+    for (size_t i = 0; i < list->sink.column_count; i++) {
+        if (i > 0)
+            text_add_char(&line, ' ');
+        if (list->cells[i].kind == EMIT_TEXT)
+            text_add(&line, list->cells[i].text, list->cells[i].length);
+    }
+    const bool kept = filter_keeps(list->filter, line.bytes == NULL ? "" : line.bytes, line.length);
+    text_fini(&line);
+    return !kept || sink_row(&list->sink, list->cells, &list->problem);
+}
+
+static bool close_list(struct listing *list, bool fine)
+{
+    if (fine)
+        fine = sink_close(&list->sink, &list->problem);
+    else
+        sink_abandon(&list->sink);
+    free(list->cells);
+    list->cells = NULL;
+    return fine;
+}
+
+static bool list_systems(struct listing *list)
+{
+    static const struct emit_column columns[] = { { .name = "system" }, { .name = "title" },
+                                                  { .name = "question" }, { .name = "source" } };
+    bool fine = open_list(list, columns, 4);
+    for (size_t i = 0; fine && i < sc_system_count; i++) {
+        list->cells[0] = emit_string(sc_systems[i]->name);
+        list->cells[1] = emit_string(sc_systems[i]->title);
+        list->cells[2] = emit_string(sc_systems[i]->question);
+        list->cells[3] = emit_string(sc_systems[i]->source);
+        fine = add_row(list);
+    }
+    return close_list(list, fine);
+}
+
+static const char *const kinds[] = {
+    [SC_SETTING] = "setting", [SC_FACT] = "fact",       [SC_ANCHOR] = "anchor",
+    [SC_CALIBRATED] = "calibrated", [SC_DERIVED] = "derived",
+};
+
+/* Default of a field, as one would write it. */
+static void describe_default(const struct sc_field *field, struct text *out)
+{
+    if (field->kind == SC_PRESET)
+        text_add_string(out, field->preset != NULL ? field->preset : "");
+    else if (field->kind == SC_CHOICE)
+        text_add_string(out, field->preset != NULL ? field->preset
+                                                   : sc_field_choice(field, 0)->name);
+    else if (!isnan(field->fallback))
+        scenario_quantity(field->fallback, field->dimension, out);
+    else
+        text_add_string(out, field->derived != NULL ? field->derived : "required");
+}
+
+static void describe_values(const struct sc_field *field, struct text *out)
+{
+    if (field->kind == SC_PRESET) {
+        text_printf(out, "row of %s", field->table);
+        return;
+    }
+    for (size_t i = 0; field->kind == SC_CHOICE && i < field->choice_count; i++)
+        text_printf(out, "%s%s", i > 0 ? " | " : "", sc_field_choice(field, i)->name);
+    if (field->kind == SC_CHOICE)
+        return;
+    scenario_quantity(field->minimum, field->dimension, out);
+    text_add_string(out, " to ");
+    scenario_quantity(field->maximum, field->dimension, out);
+}
+
+static bool field_row(struct listing *list, const struct sc_field *field, bool constants)
+{
+    struct text value = { 0 }, range = { 0 };
+    struct emit_cell *cells = list->cells;
+    describe_default(field, &value);
+    describe_values(field, &range);
+    cells[0] = emit_string(field->key);
+    cells[1] = emit_string(value.bytes);
+    cells[2] = constants ? emit_string(kinds[field->provenance]) : emit_string(range.bytes);
+    cells[3] = constants ? emit_string(field->source) : emit_string(kinds[field->provenance]);
+    cells[4] = emit_string(field->help);
+    if (!constants) {
+        cells[5] = emit_string(field->aliases);
+        cells[6] = emit_string(field->source);
+    }
+    const bool fine = add_row(list);
+    text_fini(&value);
+    text_fini(&range);
+    return fine;
+}
+
+static bool need_system(struct listing *list, const char *what)
+{
+    return list->system != NULL ||
+           problem_set(&list->problem, "list %s: expected a system: list %s hbf", what, what);
+}
+
+static bool list_fields(struct listing *list)
+{
+    static const struct emit_column columns[] = {
+        { .name = "key" },  { .name = "default" }, { .name = "values" }, { .name = "kind" },
+        { .name = "help" }, { .name = "aliases" }, { .name = "source" },
+    };
+    if (!need_system(list, "fields"))
+        return false;
+    const bool machine = list->options->format != NULL &&
+                         strcmp(list->options->format, "table") != 0 &&
+                         strcmp(list->options->format, "md") != 0;
+    bool fine = open_list(list, columns, machine ? 7 : 5);
+    for (size_t i = 0; fine && i < list->system->field_count; i++) {
+        struct emit_cell spare[7];
+        struct emit_cell *cells = list->cells;
+        if (!machine)
+            list->cells = spare;
+        fine = field_row(list, &list->system->fields[i], false);
+        list->cells = cells;
+    }
+    return close_list(list, fine);
+}
+
+/* Facts and structural constants: what is not the user's to choose freely. */
+static bool list_parameters(struct listing *list)
+{
+    static const struct emit_column columns[] = { { .name = "key" }, { .name = "value" },
+                                                  { .name = "kind" }, { .name = "source" },
+                                                  { .name = "help" } };
+    if (!need_system(list, "parameters"))
+        return false;
+    bool fine = open_list(list, columns, 5);
+    for (size_t i = 0; fine && i < list->system->field_count; i++) {
+        const struct sc_field *field = &list->system->fields[i];
+        if (field->kind != SC_PRESET &&
+            (field->provenance == SC_ANCHOR || field->provenance == SC_FACT ||
+             field->provenance == SC_CALIBRATED))
+            fine = field_row(list, field, true);
+    }
+    return close_list(list, fine);
+}
+
+static bool list_columns(struct listing *list)
+{
+    static const struct emit_column columns[] = { { .name = "column" }, { .name = "shown" },
+                                                  { .name = "help" } };
+    if (!need_system(list, "columns"))
+        return false;
+    bool fine = open_list(list, columns, 3);
+    for (size_t i = 0; fine && i < list->system->metric_count; i++) {
+        const struct sc_metric *metric = &list->system->metrics[i];
+        list->cells[0] = emit_string(metric->column);
+        list->cells[1] = emit_string(metric->brief ? "table" : metric->stall != NULL ? "bar" : "all");
+        list->cells[2] = emit_string(metric->help);
+        fine = add_row(list);
+    }
+    return close_list(list, fine);
+}
+
+static bool list_policies(struct listing *list)
+{
+    static const struct emit_column columns[] = { { .name = "system" }, { .name = "policy" },
+                                                  { .name = "help" } };
+    bool fine = open_list(list, columns, 3);
+    for (size_t s = 0; fine && s < sc_system_count; s++) {
+        const struct sc_field *field = sc_system_field(sc_systems[s], "policy");
+        if (field == NULL || (list->system != NULL && list->system != sc_systems[s]))
+            continue;
+        for (size_t i = 0; fine && i < field->choice_count; i++) {
+            list->cells[0] = emit_string(sc_systems[s]->name);
+            list->cells[1] = emit_string(sc_field_choice(field, i)->name);
+            list->cells[2] = emit_string(sc_field_choice(field, i)->help);
+            fine = add_row(list);
+        }
+    }
+    return close_list(list, fine);
+}
+
+static bool list_units(struct listing *list)
+{
+    static const struct emit_column columns[] = { { .name = "what" }, { .name = "units" } };
+    bool fine = open_list(list, columns, 2);
+    for (int d = 0; fine && d < SC_DIMENSIONS; d++) {
+        char accepted[SC_UNITS_ACCEPTED_MAX];
+        (void)sc_units_accepted((enum sc_dimension)d, accepted);
+        if (*accepted == '\0')
+            continue;
+        list->cells[0] = emit_string(sc_dimension_word((enum sc_dimension)d));
+        list->cells[1] = emit_string(accepted);
+        fine = add_row(list);
+    }
+    return close_list(list, fine);
+}
+
+/* A table of data/ as it stands; its sources only where there is room. */
+static bool list_table(struct listing *list, const char *name)
+{
+    const struct catalog_table *table = catalog_table(list->catalog, name, &list->problem);
+    if (table == NULL)
+        return false;
+    struct emit_style style;
+    if (!sink_style(list->options, &style, &list->problem))
+        return false;
+    size_t count = table->column_count;
+    if (!sink_streams(&style) && count > 1 && strcmp(table->columns[count - 1], "source") == 0)
+        count--;
+    struct emit_column *columns = calloc(count, sizeof *columns);
+    if (columns == NULL)
+        return problem_set(&list->problem, "out of memory");
+    for (size_t i = 0; i < count; i++)
+        columns[i].name = table->columns[i];
+    bool fine = open_list(list, columns, count);
+    for (size_t row = 0; fine && row < table->row_count; row++) {
+        for (size_t i = 0; i < count; i++) {
+            const char *text = catalog_cell(table, row, i);
+            struct sc_quantity quantity;
+            const bool number = sc_units_parse(text, strlen(text), SC_NUMBER, NULL, '.',
+                                               &quantity) == SC_UNITS_OK;
+            list->cells[i] = number ? emit_number(quantity.value)
+                                    : emit_string(*text != '\0' ? text : NULL);
+        }
+        fine = add_row(list);
+    }
+    fine = close_list(list, fine);
+    free(columns);
+    return fine;
+}
+
+static const struct {
+    const char *name;
+    bool (*run)(struct listing *list); /* NULL: a table of data/ */
+    const char *help;
+} subjects[] = {
+    { "systems", list_systems, "what can be asked" },
+    { "fields", list_fields, "keys of a system: default, values, kind, help" },
+    { "columns", list_columns, "columns of a system's answer" },
+    { "policies", list_policies, "policies, of one system or all" },
+    { "parameters", list_parameters, "facts and structural constants of a system, with source" },
+    { "units", list_units, "units that values may carry" },
+    { "gpus", NULL, "GPUs" },
+    { "models", NULL, "language models" },
+    { "flash", NULL, "flash devices" },
+    { "kernels", NULL, "measured kernel launches" },
+};
+static const size_t subject_count = sizeof subjects / sizeof subjects[0];
+
+static const char *subject_at(unsigned long i, const void *context)
+{
+    (void)context;
+    return subjects[i].name;
+}
+
+static int list_run(const struct command *command, const struct options *options,
+                    const char *const *words, size_t word_count, struct catalog *catalog)
+{
+    struct listing list = { .options = options, .catalog = catalog };
+    size_t subject = 0;
+    if (word_count == 0)
+        return command_fail((problem_set(&list.problem, "list: expected one of systems, fields, "
+                                                        "columns, policies, parameters, units, "
+                                                        "gpus, models, flash, kernels"),
+                             &list.problem));
+    while (subject < subject_count && strcmp(subjects[subject].name, words[0]) != 0)
+        subject++;
+    if (subject == subject_count) {
+        const char *nearest = problem_nearest(words[0], subject_at, subject_count, NULL);
+        (void)problem_set(&list.problem, "nothing to list under '%.60s'%s%s%s", words[0],
+                          nearest != NULL ? ": did you mean " : ": list --help shows the subjects",
+                          nearest != NULL ? nearest : "", nearest != NULL ? "?" : "");
+        return command_fail(&list.problem);
+    }
+    if (word_count > 2)
+        return command_fail((problem_set(&list.problem, "list: '%.60s' is one word too many",
+                                         words[2]), &list.problem));
+    if (word_count == 2) {
+        list.system = command_system(command, words + 1, 1, &list.problem);
+        if (list.system == NULL)
+            return command_fail(&list.problem);
+    }
+    list.filter = filter_create(options->only, &list.problem);
+    const bool fine = list.filter != NULL &&
+                      (subjects[subject].run != NULL ? subjects[subject].run(&list)
+                                                     : list_table(&list, subjects[subject].name));
+    filter_destroy(list.filter);
+    return fine ? EXIT_FINE : command_fail(&list.problem);
+}
+
+static const struct option_row options[] = {
+    OPTION(format, 'f', "FORMAT", "table, csv, tsv, json, jsonl or md (default table)"),
+    OPTION(output, 'o', "FILE", "write there, whole or not at all"),
+    OPTION(only, 0, "REGEX", "keep rows whose text matches"),
+    OPTION(digits, 0, "N", "significant digits, or all (default 6; 4 in tables)"),
+    OPTION(delimiter, 0, "CHAR", "of CSV out (default a comma)"),
+    OPTION(decimal, 0, "CHAR", "decimal sign of CSV out (default a point)"),
+    OPTION(data, 0, "DIR", "tables of GPUs, models, flash instead of the built-in ones"),
+    OPTION(help, 'h', NULL, "this text"),
+};
+
+const struct command command_list = {
+    .name = "list",
+    .usage = "SUBJECT [SYSTEM] [options]",
+    .summary = "systems, keys, columns, policies, constants, units, GPUs, models, flash devices",
+    .details = "  stallcast list systems\n"
+               "  stallcast list fields hbf --only latency\n"
+               "  stallcast list columns hbf\n"
+               "  stallcast list parameters hbf      # facts and structural constants, with source\n"
+               "  stallcast list models --format csv\n",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .run = list_run,
+};

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void store(struct options *options, const struct option_row *row, const char *value)
+{
+    memcpy((char *)options + row->offset, &value, sizeof value);
+}
+
+struct option_names {
+    const struct option_row *rows;
+};
+
+static const char *name_at(unsigned long i, const void *context)
+{
+    const struct option_names *names = context;
+    return names->rows[i].name;
+}
+
+static const struct option_row *find_long(const struct option_row *rows, size_t count,
+                                          const char *name, size_t length)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(rows[i].name, name, length) == 0 && rows[i].name[length] == '\0')
+            return &rows[i];
+    return NULL;
+}
+
+static bool refuse_long(const struct option_row *rows, size_t count, const char *word, size_t length,
+                        struct problem *problem)
+{
+    char name[64];
+    const struct option_names names = { rows };
+    const size_t kept = length < sizeof name ? length : sizeof name - 1;
+    memcpy(name, word, kept);
+    name[kept] = '\0';
+    const char *nearest = problem_nearest(name, name_at, count, &names);
+    if (nearest != NULL)
+        return problem_set(problem, "no option --%s: did you mean --%s?", name, nearest);
+    return problem_set(problem, "no option --%s: --help lists those there are", name);
+}
+
+/* One option at argv[*i]; *i moves on past an argument in the next word. */
+static bool parse_option(const struct option_row *rows, size_t row_count, int argc, char **argv,
+                         int *i, struct options *options, struct problem *problem)
+{
+    const char *word = argv[*i];
+    const struct option_row *row = NULL;
+    const char *value = NULL;
+    if (word[1] == '-') {
+        const size_t length = strcspn(word + 2, "=");
+        row = find_long(rows, row_count, word + 2, length);
+        if (row == NULL)
+            return refuse_long(rows, row_count, word + 2, length, problem);
+        value = word[2 + length] == '=' ? word + 3 + length : NULL;
+        if (value != NULL && row->argument == NULL)
+            return problem_set(problem, "--%s takes no value", row->name);
+    } else {
+        for (size_t r = 0; r < row_count && row == NULL; r++)
+            if (rows[r].letter != '\0' && rows[r].letter == word[1])
+                row = &rows[r];
+        if (row == NULL)
+            return problem_set(problem, "no option -%c: --help lists those there are", word[1]);
+        if (word[2] != '\0') {
+            if (row->argument == NULL)
+                return problem_set(problem, "-%c takes no value", row->letter);
+            value = word + 2;
+        }
+    }
+    if (row->argument == NULL) {
+        store(options, row, "");
+        return true;
+    }
+    if (value == NULL && *i + 1 < argc)
+        value = argv[++*i];
+    if (value == NULL)
+        return problem_set(problem, "--%s needs a value: --%s %s", row->name, row->name,
+                           row->argument);
+    store(options, row, value);
+    return true;
+}
+
+bool options_parse(const struct option_row *rows, size_t row_count, int argc, char **argv,
+                   struct options *options, const char **words, size_t *word_count,
+                   struct problem *problem)
+{
+    bool only_words = false;
+    *word_count = 0;
+    for (int i = 0; i < argc; i++) {
+        if (only_words || argv[i][0] != '-' || argv[i][1] == '\0')
+            words[(*word_count)++] = argv[i];
+        else if (strcmp(argv[i], "--") == 0)
+            only_words = true;
+        else if (!parse_option(rows, row_count, argc, argv, &i, options, problem))
+            return false;
+    }
+    return true;
+}
+
+bool options_whole(const char *name, const char *text, long low, long high, long *value,
+                   struct problem *problem)
+{
+    char *end;
+    errno = 0;
+    *value = strtol(text, &end, 10);
+    if (errno != 0 || end == text || *end != '\0' || *value < low || *value > high)
+        return problem_set(problem, "--%s: expected a whole number from %ld to %ld, got '%.40s'",
+                           name, low, high, text);
+    return true;
+}
+
+void options_describe(const struct option_row *rows, size_t row_count, struct text *out)
+{
+    for (size_t i = 0; i < row_count; i++) {
+        struct text left = { 0 };
+        if (rows[i].letter != '\0')
+            text_printf(&left, "-%c, ", rows[i].letter);
+        else
+            text_add_string(&left, "    ");
+        text_printf(&left, "--%s%s%s", rows[i].name, rows[i].argument != NULL ? " " : "",
+                    rows[i].argument != NULL ? rows[i].argument : "");
+        text_printf(out, "  %-24s %s\n", left.failed ? "?" : left.bytes, rows[i].help);
+        text_fini(&left);
+    }
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Options of commands, from one table per command that --help prints too. */
+#ifndef SC_OPTIONS_H
+#define SC_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "problem.h"
+#include "text.h"
+
+/* Every option that a command may take, as it was written; NULL: not given. */
+struct options {
+    const char *from, *format, *output, *digits, *only, *columns;
+    const char *delimiter, *decimal, *data, *jobs, *kernel;
+    const char *strict, *help, *version; /* given or not: NULL or "" */
+};
+
+struct option_row {
+    const char *name;     /* without the dashes */
+    char letter;          /* 'o' for -o, or 0 */
+    const char *argument; /* "FILE", or NULL for a switch */
+    size_t offset;        /* of the member of struct options */
+    const char *help;
+};
+
+#define OPTION(member, short_letter, argument_name, text) \
+    { .name = #member, .letter = short_letter, .argument = argument_name, \
+      .offset = offsetof(struct options, member), .help = text }
+
+/* Takes the options out of argv (argc entries) and leaves the other words, in
+ * order, in words; they number *word_count.  After "--" all is words. */
+bool options_parse(const struct option_row *rows, size_t row_count, int argc, char **argv,
+                   struct options *options, const char **words, size_t *word_count,
+                   struct problem *problem);
+
+/* A whole number from low to high. */
+bool options_whole(const char *name, const char *text, long low, long high, long *value,
+                   struct problem *problem);
+
+void options_describe(const struct option_row *rows, size_t row_count, struct text *out);
+
+#endif

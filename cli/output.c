@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool refuse(struct output *output, struct problem *problem)
+{
+    const int reason = errno;
+    output->failed = true;
+    return problem_set(problem, "cannot write %s: %s",
+                       output->path != NULL ? output->path : "standard output", strerror(reason));
+}
+
+/* A device or a pipe cannot be renamed onto; it is written directly. */
+static bool is_special(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+static bool open_temporary(struct output *output, struct problem *problem)
+{
+    static const char ending[] = ".XXXXXX";
+    const size_t length = strlen(output->path);
+    output->temporary = malloc(length + sizeof ending);
+    if (output->temporary == NULL)
+        return refuse(output, problem);
+    memcpy(output->temporary, output->path, length);
+    memcpy(output->temporary + length, ending, sizeof ending);
+    const int descriptor = mkstemp(output->temporary);
+    if (descriptor < 0) {
+        free(output->temporary);
+        output->temporary = NULL;
+        return refuse(output, problem);
+    }
+    /* mkstemp makes files private; results get the usual mode. */
+    const mode_t mask = umask(0);
+    (void)umask(mask);
+    (void)fchmod(descriptor, 0666 & ~mask);
+    output->file = fdopen(descriptor, "wb");
+    if (output->file == NULL) {
+        (void)close(descriptor);
+        return refuse(output, problem);
+    }
+    return true;
+}
+
+bool output_open(struct output *output, const char *path, struct problem *problem)
+{
+    *output = (struct output){ .path = path != NULL && strcmp(path, "-") != 0 ? path : NULL };
+    if (output->path == NULL) {
+        output->file = stdout;
+        return true;
+    }
+    if (!is_special(output->path))
+        return open_temporary(output, problem);
+    output->file = fopen(output->path, "wb");
+    return output->file != NULL || refuse(output, problem);
+}
+
+bool output_write(struct output *output, const char *bytes, size_t length, struct problem *problem)
+{
+    if (output->failed)
+        return false;
+    if (length > 0 && fwrite(bytes, 1, length, output->file) != length)
+        return refuse(output, problem);
+    return true;
+}
+
+bool output_commit(struct output *output, struct problem *problem)
+{
+    bool fine = !output->failed;
+    if (fine && fflush(output->file) != 0)
+        fine = refuse(output, problem);
+    if (output->path != NULL && output->file != NULL) {
+        const int closed = fclose(output->file);
+        output->file = NULL;
+        if (fine && closed != 0)
+            fine = refuse(output, problem);
+    }
+    if (fine && output->temporary != NULL && rename(output->temporary, output->path) != 0)
+        fine = refuse(output, problem);
+    if (!fine && output->temporary != NULL)
+        (void)unlink(output->temporary);
+    free(output->temporary);
+    output->temporary = NULL;
+    return fine;
+}
+
+void output_abandon(struct output *output)
+{
+    if (output->path != NULL && output->file != NULL)
+        (void)fclose(output->file);
+    if (output->temporary != NULL)
+        (void)unlink(output->temporary);
+    free(output->temporary);
+    *output = (struct output){ .failed = true };
+}

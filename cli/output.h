@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where results go: standard output, or a file that appears whole or not at all. */
+#ifndef SC_OUTPUT_H
+#define SC_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "problem.h"
+
+struct output {
+    FILE *file;
+    const char *path;  /* NULL: standard output */
+    char *temporary;   /* written instead of path until output_commit */
+    bool failed;
+};
+
+/* path NULL or "-": standard output.  A file is written under a temporary name
+ * in the same directory. */
+bool output_open(struct output *output, const char *path, struct problem *problem);
+/* After a failure, later writes do nothing. */
+bool output_write(struct output *output, const char *bytes, size_t length, struct problem *problem);
+/* Flushes, checks, and gives a file its name.  False: nothing was left behind. */
+bool output_commit(struct output *output, struct problem *problem);
+/* Gives up; the file that stood there before still stands. */
+void output_abandon(struct output *output);
+
+#endif
