@@ -73,6 +73,7 @@ CLI_SOURCES := $(filter-out cli/embed.c,$(call sources,cli))
 TEST_SOURCES := $(call sources,tests)
 UNIT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%.t,$(filter tests/t_%,$(TEST_SOURCES)))
 FUZZERS := $(patsubst tests/%.c,$(BUILD)/%,$(filter tests/fuzz_%,$(TEST_SOURCES)))
+BENCHES := $(patsubst tests/%.c,$(BUILD)/%,$(filter tests/bench_%,$(TEST_SOURCES)))
 CLI_TESTS := $(sort $(wildcard tests/cli/*.t))
 DATA := $(sort $(wildcard data/*.csv data/*/*.csv))
 PUBLIC_HEADERS := $(filter-out %_private.h,$(sort $(wildcard model/*.h)))
@@ -136,6 +137,10 @@ $(UNIT_TESTS): $(BUILD)/tests/%.t: $(BUILD)/obj/tests/%.o $(TEST_OBJECTS) $(LAYE
 $(FUZZERS): $(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz_%.o $(LAYERS)
 	$(say) '  LINK  $@'
 	$(call link,$^) $(FUZZ_LDFLAGS)
+
+$(BENCHES): $(BUILD)/bench_%: $(BUILD)/obj/tests/bench_%.o $(LAYERS)
+	$(say) '  LINK  $@'
+	$(call link,$^)
 
 # Two files that change with the flags and with the set of sources, so that
 # what was built otherwise is built again.
@@ -244,9 +249,8 @@ fuzz-run: $(FUZZERS)
 	        -artifact_prefix=$(BUILD)/$$name- $(BUILD)/corpus/$$name $$kept; \
 	done
 
-bench: all ## how fast it answers
-	if [ -f tests/bench.sh ]; then sh tests/bench.sh $(BUILD); \
-	else echo 'bench: there is no tests/bench.sh'; fi
+bench: all $(BENCHES) ## how fast it answers
+	sh tests/bench.sh $(BUILD)
 
 # Figures and paper -----------------------------------------------------------
 
@@ -274,13 +278,17 @@ BINDIR = $(PREFIX)/bin
 LIBDIR = $(PREFIX)/lib
 INCLUDEDIR = $(PREFIX)/include
 DATADIR = $(PREFIX)/share
-MANUAL := $(wildcard cli/stallcast.1)
+MANUAL = $(BUILD)/stallcast.1
 INSTALLED = $(BINDIR)/stallcast $(LIBDIR)/libstallcast.a $(LIBDIR)/pkgconfig/stallcast.pc \
     $(PUBLIC_HEADERS:model/%=$(INCLUDEDIR)/stallcast/%) $(DATA:%=$(DATADIR)/stallcast/%) \
-    $(MANUAL:cli/%=$(DATADIR)/man/man1/%)
+    $(DATADIR)/man/man1/stallcast.1
 OWN_FOLDERS = '$(DESTDIR)$(INCLUDEDIR)/stallcast' '$(DESTDIR)$(DATADIR)/stallcast'
 
-install: all ## install under PREFIX (/usr/local), below DESTDIR if given
+$(MANUAL): $(PROGRAM)
+	$(say) '  MAN   $@'
+	$(PROGRAM) --manual > $@
+
+install: all $(MANUAL) ## install under PREFIX (/usr/local), below DESTDIR if given
 	set -e; put() { install -D -m "$$1" "$$2" "$(DESTDIR)$$3"; }; \
 	put 755 $(PROGRAM) '$(BINDIR)/stallcast'; \
 	put 644 $(MODEL_LIB) '$(LIBDIR)/libstallcast.a'; \
@@ -290,8 +298,7 @@ install: all ## install under PREFIX (/usr/local), below DESTDIR if given
 	for file in $(PUBLIC_HEADERS:model/%=%); do \
 	    put 644 "model/$$file" "$(INCLUDEDIR)/stallcast/$$file"; done; \
 	for file in $(DATA); do put 644 "$$file" "$(DATADIR)/stallcast/$$file"; done; \
-	for file in $(MANUAL:cli/%=%); do \
-	    put 644 "cli/$$file" "$(DATADIR)/man/man1/$$file"; done
+	put 644 $(MANUAL) '$(DATADIR)/man/man1/stallcast.1'
 	echo 'installed under $(DESTDIR)$(PREFIX)'
 
 uninstall: ## remove what install put there

@@ -30,7 +30,7 @@ static struct hbf_machine make_machine(const struct sc_hbf *s, const struct sc_h
         .miss_pool = (isnan(s->miss_pool_bytes)
                           ? miss_pool_ratio * s->hbm_bandwidth_bytes_per_s * s->hbm_latency_s
                           : s->miss_pool_bytes) / page * s->mshr_scale,
-        .demand_window = fmax(1.0, s->demand_window_bytes / page),
+        .demand_window = larger(1.0, s->demand_window_bytes / page),
         .sm_rate = (isnan(s->sm_rate_bytes_per_s) ? sm_rate_ratio * share
                                                   : s->sm_rate_bytes_per_s) / page,
         .sms = s->sms,
@@ -43,8 +43,8 @@ static struct hbf_machine make_machine(const struct sc_hbf *s, const struct sc_h
         .subarrays = s->flash_channels * s->subarrays,
         .retry_probability = s->retry_probability,
     };
-    const double sensing = m.subarrays / fmax(m.read_time_s, 1e-12);
-    m.flash_rate = fmin(m.flash_rate, sensing);
+    const double sensing = m.subarrays / larger(m.read_time_s, 1e-12);
+    m.flash_rate = smaller(m.flash_rate, sensing);
     const double retry_s = m.retry_probability * retry_step * m.read_time_s / (1.0 - retry_decay);
     m.latency_s = s->latency_s + retry_s;
     m.extra_latency_s = m.latency_s - s->hbm_latency_s;
@@ -71,19 +71,19 @@ static double supply_rate(const struct hbf_load *k, const struct hbf_machine *m,
     const double busy_s = k->ideal_s - fixed_s;
     const double mean = k->pages / busy_s;
     if (k->ctas <= m->sms || k->heavy_sms * k->sm_rate > mean)
-        return fmin(mean, m->flash_rate);
+        return smaller(mean, m->flash_rate);
     const double light_s = busy_s - (k->heavy - k->light) / k->sm_rate;
-    return fmin(fmax(mean, k->active * k->light / light_s), m->flash_rate);
+    return smaller(larger(mean, k->active * k->light / light_s), m->flash_rate);
 }
 
 static struct hbf_load make_load(const struct sc_hbf_kernel *kernel, const struct hbf_machine *m,
                                  double fixed_s, struct sc_trace *trace)
 {
     const double per_cta = kernel->pages / kernel->ctas;
-    const double waves = floor(kernel->ctas / m->sms);
+    const double waves = round_down(kernel->ctas / m->sms);
     const double rest = kernel->ctas - waves * m->sms;
     struct hbf_load k = { .pages = kernel->pages, .ctas = kernel->ctas, .ideal_s = kernel->ideal_s,
-                          .active = fmin(kernel->ctas, m->sms),
+                          .active = smaller(kernel->ctas, m->sms),
                           .window = m->demand_window * kernel->tile_columns / 128.0 };
     if (kernel->ctas <= m->sms) {
         k.light = k.heavy = per_cta;
@@ -93,15 +93,15 @@ static struct hbf_load make_load(const struct sc_hbf_kernel *kernel, const struc
         k.heavy = rest > 0.0 ? (waves + 1.0) * per_cta : k.light;
         k.heavy_sms = rest > 0.0 ? rest : m->sms;
     }
-    k.sm_rate = fmax(m->sm_rate, k.heavy / (k.ideal_s - fixed_s));
+    k.sm_rate = larger(m->sm_rate, k.heavy / (k.ideal_s - fixed_s));
     k.supply = supply_rate(&k, m, fixed_s);
 
     sc_trace_section(trace, kernel->name);
     sc_trace_add(trace, "P", "K N bits / 8 / page", k.pages, SC_NUMBER, "weight pages of the kernel");
     sc_trace_add(trace, "C", NULL, k.ctas, SC_NUMBER, "CTAs of its grid");
     sc_trace_add(trace, "n", "min(C, SMs)", k.active, SC_NUMBER, "SMs that have work");
-    sc_trace_add(trace, "m_lo", "floor(C / SMs) P / C", k.light, SC_NUMBER, "pages on a lightly loaded SM");
-    sc_trace_add(trace, "m_hi", "ceil(C / SMs) P / C", k.heavy, SC_NUMBER, "pages on a heavily loaded SM");
+    sc_trace_add(trace, "m_lo", "round_down(C / SMs) P / C", k.light, SC_NUMBER, "pages on a lightly loaded SM");
+    sc_trace_add(trace, "m_hi", "round_up(C / SMs) P / C", k.heavy, SC_NUMBER, "pages on a heavily loaded SM");
     sc_trace_add(trace, "D", "demand window x tile / 128", k.window, SC_NUMBER,
                  "pages that one SM waits for at a time (anchor)");
     sc_trace_add(trace, "T_ideal", NULL, k.ideal_s, SC_SECONDS, "time with HBM-like latency");
@@ -122,7 +122,7 @@ static struct hbf_machine with_contention(const struct hbf_machine *machine,
         return m;
     const double ahead = burst / m.subarrays / 2.0;
     const double wait_s =
-        fmin(sc_md1_wait_s(k->supply / m.subarrays, m.read_time_s), m.latency_s);
+        smaller(sc_md1_wait_s(k->supply / m.subarrays, m.read_time_s), m.latency_s);
     m.latency_s += wait_s;
     m.extra_latency_s += wait_s + ahead * m.read_time_s;
     sc_trace_add(trace, "wait", "rho t_R / (2 (1 - rho))", wait_s, SC_SECONDS,
@@ -157,9 +157,9 @@ static void add_outcome(struct hbf_sum *sum, const struct sc_hbf_kernel *kernel,
     sum->missed += times * out->missed;
     sum->in_flight_page_s += times * out->in_flight * out->time_s;
     sum->active_s += times * k->active * out->time_s;
-    sum->entries = fmax(sum->entries, out->entries);
-    if (fmax(stall_s, own_s) > sum->largest_s) {
-        sum->largest_s = fmax(stall_s, own_s);
+    sum->entries = larger(sum->entries, out->entries);
+    if (larger(stall_s, own_s) > sum->largest_s) {
+        sum->largest_s = larger(stall_s, own_s);
         sum->bound = stall_s > own_s ? out->limit : kernel->bound;
     }
 }
@@ -175,7 +175,7 @@ static void fill_costs(const struct sc_hbf *s, const struct sc_hbf_policy *polic
         .tracking_entries = policy->tracks_pages ? s->sshr_entries : 0.0,
         .sms = s->sms,
         .node_m = s->buffer_node_m,
-        .utilisation = fmin(1.0, a->hbf_utilisation),
+        .utilisation = smaller(1.0, a->hbf_utilisation),
     });
     a->buffer_area_m2 = cost.buffer_area_m2;
     a->tracking_area_m2 = cost.tracking_area_m2;
@@ -288,7 +288,7 @@ enum sc_status sc_hbf_estimate(const void *scenario, void *answer, struct sc_tra
     for (size_t i = 0; i < count; i++) {
         const struct hbf_load load =
             make_load(&kernels[i], &machine, s->launch_s + s->hbm_latency_s, trace);
-        const double burst = policy.has_buffer ? fmin(machine.slots, machine.flash_rate * machine.latency_s)
+        const double burst = policy.has_buffer ? smaller(machine.slots, machine.flash_rate * machine.latency_s)
                                                : 0.0;
         const struct hbf_machine m = with_contention(&machine, &load, burst, trace);
         const struct hbf_outcome out = policy.run(&policy, &m, &load, trace);

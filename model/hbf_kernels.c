@@ -23,7 +23,7 @@ struct grid {
 /* Share of the SM slots that a grid of `tiles` tiles keeps busy. */
 static double wave_efficiency(double tiles, double sms)
 {
-    return tiles / (ceil(tiles / sms) * sms);
+    return tiles / (round_up(tiles / sms) * sms);
 }
 
 /* Tile width and CTAs that a GEMM library takes for K x N with few rows: wide
@@ -31,7 +31,7 @@ static double wave_efficiency(double tiles, double sms)
  * are fewer tiles than SMs, wide tiles again when K is long enough to split. */
 static struct grid choose_grid(double k, double n, double sms)
 {
-    const double narrow = ceil(n / narrow_tile), wide = ceil(n / wide_tile);
+    const double narrow = round_up(n / narrow_tile), wide = round_up(n / wide_tile);
     bool is_wide;
     if (narrow <= sms) {
         is_wide = k > 2.0 * n;
@@ -41,7 +41,7 @@ static struct grid choose_grid(double k, double n, double sms)
     }
     const double tiles = is_wide ? wide : narrow;
     return (struct grid){ .tile_columns = is_wide ? wide_tile : narrow_tile,
-                          .ctas = tiles * fmax(1.0, floor(sms / tiles)) };
+                          .ctas = tiles * larger(1.0, round_down(sms / tiles)) };
 }
 
 /* A kernel before it meets a machine: one GEMM, or for QKV three that run
@@ -62,15 +62,16 @@ static double law_time(const struct sc_hbf *s, const struct gemm *gemm, double p
     double heavy; /* pages on the most loaded SM */
     if (gemm->n_side > 0.0) {
         const double main_pages = pages * gemm->n / (gemm->n + 2.0 * gemm->n_side);
-        heavy = main_pages / main_grid.ctas * ceil(main_grid.ctas / sms) +
+        heavy = main_pages / main_grid.ctas * round_up(main_grid.ctas / sms) +
                 (pages - main_pages) / sms;
     } else {
-        heavy = pages / ctas * ceil(ctas / sms);
+        heavy = pages / ctas * round_up(ctas / sms);
     }
     const double per_sm = bandwidth / sms *
                           (main_grid.tile_columns == wide_tile ? s->grid_rate_wide : s->grid_rate);
     const double transfer_s = pages / (s->grid_efficiency * bandwidth);
-    return hypot(transfer_s, heavy / per_sm);
+    const double sm_s = heavy / per_sm;
+    return sqrt(transfer_s * transfer_s + sm_s * sm_s); /* no overflow: seconds */
 }
 
 static void set_ideal_time(const struct sc_hbf *s, const struct gemm *gemm,
@@ -90,7 +91,7 @@ static void set_ideal_time(const struct sc_hbf *s, const struct gemm *gemm,
     if (!isnan(launch->time_s)) {
         /* A measured time carries over to another machine by the ratio of the
          * law there to the law here; on its own machine it stands as it is. */
-        transfer_s = fmax(launch->time_s - fixed_s, 0.0);
+        transfer_s = larger(launch->time_s - fixed_s, 0.0);
         if (!isnan(s->reference_sms) && !kernel->persistent)
             transfer_s *= law_s / law_time(s, gemm, kernel->pages, s->reference_sms,
                                            isnan(s->reference_bandwidth_bytes_per_s)
@@ -103,10 +104,10 @@ static void set_ideal_time(const struct sc_hbf *s, const struct gemm *gemm,
     const double compute_s = isnan(s->peak_flops) ? 0.0
                                                   : 2.0 * weights * gemm->tokens /
                                                         (s->peak_flops * s->compute_efficiency);
-    kernel->bound = compute_s > fmax(transfer_s, flash_s) ? "compute"
+    kernel->bound = compute_s > larger(transfer_s, flash_s) ? "compute"
                     : flash_s * 1.05 > transfer_s         ? "flash bandwidth"
                                                           : "SM demand";
-    kernel->ideal_s = fixed_s + fmax(transfer_s, fmax(flash_s, compute_s));
+    kernel->ideal_s = fixed_s + larger(transfer_s, larger(flash_s, compute_s));
 }
 
 static void add_kernel(const struct sc_hbf *s, size_t id, const struct gemm *gemm,
@@ -135,7 +136,7 @@ static void add_kernel(const struct sc_hbf *s, size_t id, const struct gemm *gem
         kernel->ctas += 2.0 * choose_grid(gemm->k, gemm->n_side, s->sms).ctas;
     if (!isnan(launch->ctas))
         kernel->ctas = launch->ctas;
-    kernel->ctas = fmin(kernel->ctas, ceil(kernel->pages)); /* a CTA reads at least a page */
+    kernel->ctas = smaller(kernel->ctas, round_up(kernel->pages)); /* a CTA reads at least a page */
     set_ideal_time(s, gemm, launch, kernel);
 }
 
@@ -146,7 +147,7 @@ double sc_hbf_distinct_experts(const struct sc_hbf *s)
     /* Tokens of a batch agree in part, so they count as batch^exponent
      * independent draws of experts_per_token out of experts. */
     const double draws = pow(sc_hbf_tokens(s), s->routing_exponent);
-    return s->experts * -expm1(draws * log1p(-fmin(s->experts_per_token / s->experts, 1.0 - 1e-12)));
+    return s->experts * -expm1(draws * log1p(-smaller(s->experts_per_token / s->experts, 1.0 - 1e-12)));
 }
 
 double sc_hbf_tokens(const struct sc_hbf *s)
@@ -157,8 +158,8 @@ double sc_hbf_tokens(const struct sc_hbf *s)
 static struct gemm qkv_gemm(const struct sc_hbf *s, double tokens)
 {
     const double head_dim = isnan(s->head_dim) ? s->hidden / s->heads : s->head_dim;
-    const double heads = ceil(s->heads / s->tensor_parallel);
-    const double kv_heads = ceil(s->kv_heads / s->tensor_parallel);
+    const double heads = round_up(s->heads / s->tensor_parallel);
+    const double kv_heads = round_up(s->kv_heads / s->tensor_parallel);
     struct gemm gemm = { .k = s->hidden, .n = heads * head_dim, .n_side = kv_heads * head_dim,
                          .tokens = tokens };
     if (s->attention == SC_HBF_MLA) {
@@ -188,7 +189,7 @@ size_t sc_hbf_kernels(const struct sc_hbf *s, struct sc_hbf_kernel kernels[SC_HB
     const struct gemm o = { .k = qkv.n, .n = s->hidden, .tokens = tokens };
     add_kernel(s, SC_HBF_O, &o, attention, kernels, &count);
 
-    const struct gemm up = { .k = s->hidden, .n = ceil(s->ffn / shard), .tokens = tokens };
+    const struct gemm up = { .k = s->hidden, .n = round_up(s->ffn / shard), .tokens = tokens };
     const struct gemm down = { .k = up.n, .n = up.k, .tokens = tokens };
     if (s->ffn_matrices >= 3.0)
         add_kernel(s, SC_HBF_GATE, &up, ffn * dense_layers, kernels, &count);
@@ -196,13 +197,13 @@ size_t sc_hbf_kernels(const struct sc_hbf *s, struct sc_hbf_kernel kernels[SC_HB
     add_kernel(s, SC_HBF_DOWN, &down, ffn * dense_layers, kernels, &count);
 
     if (is_moe) {
-        const double expert = s->ffn_matrices * s->hidden * ceil(s->expert_ffn / shard);
+        const double expert = s->ffn_matrices * s->hidden * round_up(s->expert_ffn / shard);
         const double distinct = sc_hbf_distinct_experts(s);
         const struct gemm experts = { .k = s->hidden, .n = s->expert_ffn,
                                       .elements = distinct * expert,
                                       .tokens = tokens * s->experts_per_token / distinct };
         add_kernel(s, SC_HBF_EXPERTS, &experts, ffn * moe_layers, kernels, &count);
-        const struct gemm shared = { .k = s->hidden, .n = ceil(s->expert_ffn / shard),
+        const struct gemm shared = { .k = s->hidden, .n = round_up(s->expert_ffn / shard),
                                      .elements = (isnan(s->shared_experts) ? 0.0
                                                                            : s->shared_experts) * expert,
                                      .tokens = tokens };
@@ -211,7 +212,7 @@ size_t sc_hbf_kernels(const struct sc_hbf *s, struct sc_hbf_kernel kernels[SC_HB
     }
     if (s->lm_head == SC_HBF_YES && s->part == SC_HBF_PART_ALL) {
         /* Only the last token of a prompt needs logits. */
-        const struct gemm head = { .k = s->hidden, .n = ceil(s->vocab / shard),
+        const struct gemm head = { .k = s->hidden, .n = round_up(s->vocab / shard),
                                    .tokens = s->phase == SC_HBF_PREFILL ? 1.0 : tokens };
         add_kernel(s, SC_HBF_LM_HEAD, &head, 1.0, kernels, &count);
     }

@@ -19,7 +19,7 @@ static double round_trip(const struct hbf_machine *m)
 /* Pages that n SMs can wait for together: each its window, all the shared pool. */
 static double demand_outstanding(const struct hbf_machine *m, double window, double active)
 {
-    return fmin(active * window, m->miss_pool);
+    return smaller(active * window, m->miss_pool);
 }
 
 /* First and second phase of an unevenly loaded grid: all active SMs up to the
@@ -53,7 +53,7 @@ static double on_demand_time(const struct hbf_machine *m, const struct hbf_load 
                  "pages outstanding when only the heavily loaded SMs are left");
     sc_trace_add(trace, "T_fetch", "L (m_lo n / Q1 + (m_hi - m_lo) n_h / Q2)", fetch_s, SC_SECONDS,
                  "every page pays the flash latency, Q at a time");
-    const double time_s = fmax(k->ideal_s, m->launch_s + fetch_s);
+    const double time_s = larger(k->ideal_s, m->launch_s + fetch_s);
     sc_trace_add(trace, "T", "max(T_ideal, t_launch + T_fetch)", time_s, SC_SECONDS, "kernel time");
     return time_s;
 }
@@ -73,7 +73,7 @@ static struct hbf_outcome run_on_demand(const struct sc_hbf_policy *policy,
 /* Every staged page is gone before its use: the kernel runs on demand. */
 static void lose_all(const struct hbf_machine *m, const struct hbf_load *k, struct hbf_outcome *out)
 {
-    const double time_s = fmax(on_demand_time(m, k, NULL), out->time_s);
+    const double time_s = larger(on_demand_time(m, k, NULL), out->time_s);
     out->capacity_s += time_s - out->time_s;
     out->time_s = time_s;
     out->missed = k->pages;
@@ -85,7 +85,7 @@ static double page_time(const struct hbf_machine *m, const struct hbf_load *k, d
 {
     const double window_s = m->latency_s * k->heavy / k->pages * miss /
                             ((k->window - 1.0) * miss + 1.0);
-    return fmax(1.0 / k->supply, fmax(window_s, miss * m->latency_s / m->miss_pool));
+    return larger(1.0 / k->supply, larger(window_s, miss * m->latency_s / m->miss_pool));
 }
 
 /* Integral over the kernel of the page time, with miss share f = 1 - beta e^c
@@ -98,7 +98,7 @@ static double misses_time(const struct hbf_machine *m, const struct hbf_load *k,
     static const double weight[5] = { 0.1184634425280945, 0.2393143352496832, 0.2844444444444444,
                                       0.2393143352496832, 0.1184634425280945 };
     const double e = 2.718281828459045;
-    const double f_first = 1.0 - beta, f_last = fmax(0.0, 1.0 - beta * e);
+    const double f_first = 1.0 - beta, f_last = larger(0.0, 1.0 - beta * e);
     const double piece = (f_first - f_last) / 3.0;
     double sum = 0.0;
     for (int j = 0; j < 3; j++)
@@ -106,7 +106,7 @@ static double misses_time(const struct hbf_machine *m, const struct hbf_load *k,
             const double f = f_last + piece * (j + node[i]);
             sum += weight[i] * page_time(m, k, f) / (1.0 - f);
         }
-    const double clear = f_last > 0.0 ? 0.0 : fmax(0.0, 1.0 + log(beta)); /* progress with f = 0 */
+    const double clear = f_last > 0.0 ? 0.0 : larger(0.0, 1.0 + log(beta)); /* progress with f = 0 */
     return k->pages * (sum * piece + clear / k->supply);
 }
 
@@ -124,9 +124,9 @@ struct hbf_outcome sc_hbf_run_address_stream(const struct sc_hbf_policy *policy,
                                              struct sc_trace *trace)
 {
     (void)policy;
-    const double beta = fmin(1.0, m->slots / k->pages);
+    const double beta = smaller(1.0, m->slots / k->pages);
     const double miss = mean_miss(beta);
-    const double fill_s = fmin(m->slots, k->pages) / m->flash_rate;
+    const double fill_s = smaller(m->slots, k->pages) / m->flash_rate;
     const double body_s = beta < 1.0 ? misses_time(m, k, beta) : k->pages / k->supply;
     sc_trace_add(trace, "beta", "min(1, N / P)", beta, SC_SHARE, "share of the tensor that fits");
     sc_trace_add(trace, "f", "mean over c of max(0, 1 - beta e^c)", miss, SC_SHARE,
@@ -139,11 +139,11 @@ struct hbf_outcome sc_hbf_run_address_stream(const struct sc_hbf_policy *policy,
     const double cold_s = m->extra_latency_s;
     const double streamed_s = m->launch_s + m->turnaround_s + cold_s + fill_s + body_s;
     const double bypass_s = on_demand_time(m, k, NULL);
-    const double time_s = fmax(k->ideal_s, fmin(streamed_s, bypass_s));
+    const double time_s = larger(k->ideal_s, smaller(streamed_s, bypass_s));
     sc_trace_add(trace, "T", "max(T_ideal, min(t_launch + L + T_fill + T_body, T_on-demand))",
                  time_s, SC_SECONDS, "kernel time; demand can always fetch for itself");
     const double stall_s = time_s - k->ideal_s;
-    const double access_s = fmin(cold_s, stall_s);
+    const double access_s = smaller(cold_s, stall_s);
     return (struct hbf_outcome){ .time_s = time_s, .access_s = access_s,
                                  .order_s = stall_s - access_s, .missed = miss * k->pages,
                                  .limit = "stream order",
@@ -154,9 +154,9 @@ struct hbf_outcome sc_hbf_run_address_stream(const struct sc_hbf_policy *policy,
  * it covers the delay: what slow start costs. */
 static double ramp_time(double window0, double window_max, double rate, double round_trip_s)
 {
-    const double needed = fmin(window_max, rate * round_trip_s) * (1.0 - 1e-12);
+    const double needed = smaller(window_max, rate * round_trip_s) * (1.0 - 1e-12);
     double stall_s = 0.0;
-    for (double window = window0; window < needed; window = fmax(1.0, 2.0 * window))
+    for (double window = window0; window < needed; window = larger(1.0, 2.0 * window))
         stall_s += round_trip_s - window / rate;
     return stall_s;
 }
@@ -165,7 +165,7 @@ static double ramp_time(double window0, double window_max, double rate, double r
  * then the slower of the stream and the most loaded SM. */
 static double stream_body(const struct hbf_load *k, double rate)
 {
-    return fmax(k->pages / rate, k->heavy / k->sm_rate);
+    return larger(k->pages / rate, k->heavy / k->sm_rate);
 }
 
 struct hbf_outcome sc_hbf_run_demand_stream(const struct sc_hbf_policy *policy,
@@ -189,7 +189,7 @@ struct hbf_outcome sc_hbf_run_demand_stream(const struct sc_hbf_policy *policy,
          * demand; every wave that ends frees the share of its CTAs. */
         double body_s = 0.0, hit = clog;
         for (double left = k->ctas; left > 0.0; left -= m->sms) {
-            const double wave = fmin(left, m->sms), hits = fmin(hit, per_cta);
+            const double wave = smaller(left, m->sms), hits = smaller(hit, per_cta);
             body_s += wave * hits / k->supply + (per_cta - hits) * wave * m->latency_s /
                                                     demand_outstanding(m, k->window, wave);
             out.missed += wave * (per_cta - hits);
@@ -199,8 +199,8 @@ struct hbf_outcome sc_hbf_run_demand_stream(const struct sc_hbf_policy *policy,
                      "pages that the clogged stream leaves to demand");
         sc_trace_add(trace, "T_waves", "sum over waves of hits / b + misses L / Q", body_s,
                      SC_SECONDS, "wave by wave; hits grow by C / (C - SMs) each");
-        const double bypass_s = fmax(on_demand_time(m, k, NULL), fixed_s + clean_s);
-        out.time_s = fmin(fixed_s + fmax(body_s, clean_s), bypass_s);
+        const double bypass_s = larger(on_demand_time(m, k, NULL), fixed_s + clean_s);
+        out.time_s = smaller(fixed_s + larger(body_s, clean_s), bypass_s);
         out.capacity_s = out.time_s - fixed_s - clean_s;
         if (out.capacity_s > out.access_s)
             out.limit = "buffer";
@@ -219,14 +219,14 @@ static void pay_for_missing(const struct sc_hbf_policy *policy, const struct hbf
 {
     if (!policy->paced) {
         /* The launch burst returns at B while demand drains at lambda. */
-        out->discarded = fmax(0.0, window * (1.0 - rate / m->flash_rate) - m->slots);
+        out->discarded = larger(0.0, window * (1.0 - rate / m->flash_rate) - m->slots);
         sc_trace_add(trace, "discards", "max(0, W (1 - lambda / B) - N)", out->discarded, SC_NUMBER,
                      "pages of the unpaced launch burst that find no slot");
     }
     if (!policy->release_on_demand) {
         /* Entries freed by the fill let the stream run at B: the surplus over
          * demand that passes the buffer is evicted unread and fetched again. */
-        out->refetched = fmax(0.0, k->pages * (1.0 - rate / m->flash_rate) - m->slots);
+        out->refetched = larger(0.0, k->pages * (1.0 - rate / m->flash_rate) - m->slots);
         sc_trace_add(trace, "refetched", "max(0, P (1 - lambda / B) - N)", out->refetched,
                      SC_NUMBER, "pages that the stream outran demand with and the buffer lost");
     }
@@ -250,9 +250,9 @@ static struct hbf_outcome run_sshr(const struct sc_hbf_policy *policy, const str
                                    const struct hbf_load *k, struct sc_trace *trace)
 {
     const double trip_s = round_trip(m);
-    const double window = fmin(m->flash_rate * m->latency_s, m->tracking_entries * k->active);
+    const double window = smaller(m->flash_rate * m->latency_s, m->tracking_entries * k->active);
     const double demand = demand_outstanding(m, k->window, k->active);
-    const double rate = fmin(k->supply, (window + demand) / trip_s);
+    const double rate = smaller(k->supply, (window + demand) / trip_s);
     const double body_s = stream_body(k, rate);
     sc_trace_add(trace, "W", "min(B L, entries n)", window, SC_NUMBER,
                  "pages that the tracking entries allow on their way: bandwidth x delay");
@@ -265,7 +265,7 @@ static struct hbf_outcome run_sshr(const struct sc_hbf_policy *policy, const str
     /* Staging that crosses kernels leaves a tenth of the share to this one. */
     const double share = policy->crosses_kernels ? 0.9 : 1.0;
     const double allowance = isnan(m->s0_pages) ? m->slots : m->s0_pages * k->active;
-    const double window0 = policy->paced ? fmin(share * fmin(allowance, m->slots), window) : window;
+    const double window0 = policy->paced ? smaller(share * smaller(allowance, m->slots), window) : window;
     const double ramp_s = ramp_time(window0, window, rate, trip_s);
     sc_trace_add(trace, "w0", policy->paced ? "min(n S0, N, W)" : "W", window0, SC_NUMBER,
                  "pages staged before the first demand");
@@ -280,7 +280,7 @@ static struct hbf_outcome run_sshr(const struct sc_hbf_policy *policy, const str
         .time_s = m->launch_s + m->turnaround_s + cold_s + body_s + ramp_s,
         .access_s = cold_s + ramp_s,
         .in_flight = rate * m->latency_s,
-        .entries = ceil(window / k->active),
+        .entries = round_up(window / k->active),
         .limit = ramp_s > cold_s ? "staging allowance" : "flash latency",
     };
     pay_for_missing(policy, m, k, window, rate, &out, trace);
@@ -304,7 +304,7 @@ static struct hbf_outcome run_fixed_lead(const struct sc_hbf_policy *policy,
     const double fetch_s = two_phase_time(k, m->latency_s, phase1, phase2);
     const double body_s = stream_body(k, k->supply);
     const double streamed_s = m->launch_s + m->turnaround_s + m->extra_latency_s + body_s;
-    struct hbf_outcome out = { .time_s = fmax(streamed_s, m->launch_s + fetch_s) };
+    struct hbf_outcome out = { .time_s = larger(streamed_s, m->launch_s + fetch_s) };
     sc_trace_add(trace, "w", "lead", lead, SC_NUMBER, "pages ahead of each SM's demand");
     sc_trace_add(trace, "Q1", "n w + min(n D, G)", phase1, SC_NUMBER,
                  "pages outstanding: prefetched and demanded");
@@ -328,7 +328,7 @@ static struct hbf_outcome run_fixed_lead(const struct sc_hbf_policy *policy,
     out.entries = lead;
     out.limit = collapses ? "buffer" : out.access_s > m->extra_latency_s ? "prefetch lead"
                                                                          : "flash latency";
-    out.in_flight = fmin(phase1, k->pages * m->latency_s / out.time_s);
+    out.in_flight = smaller(phase1, k->pages * m->latency_s / out.time_s);
     sc_trace_add(trace, "T", "max(t_launch + L + max(P / b, m_hi / r), t_launch + T_fetch)",
                  out.time_s, SC_SECONDS, "kernel time; on demand once the lead has collapsed");
     return out;
@@ -342,11 +342,11 @@ static struct hbf_outcome run_global_stream(const struct sc_hbf_policy *policy,
 {
     (void)policy;
     const double body_s = stream_body(k, k->supply);
-    const double lost = fmax(0.0, k->pages * (1.0 - k->supply / m->flash_rate) - m->slots);
+    const double lost = larger(0.0, k->pages * (1.0 - k->supply / m->flash_rate) - m->slots);
     const double again_s = lost * m->latency_s / demand_outstanding(m, k->window, k->active);
     const double streamed_s = m->launch_s + m->turnaround_s + m->extra_latency_s + body_s;
-    const double bypass_s = fmax(on_demand_time(m, k, NULL), streamed_s);
-    const double time_s = fmin(streamed_s + again_s, bypass_s);
+    const double bypass_s = larger(on_demand_time(m, k, NULL), streamed_s);
+    const double time_s = smaller(streamed_s + again_s, bypass_s);
     sc_trace_add(trace, "lost", "max(0, P (1 - b / B) - N)", lost, SC_NUMBER,
                  "pages that the stream runs ahead of demand and the buffer loses");
     sc_trace_add(trace, "T_again", "lost L / min(n D, G)", again_s, SC_SECONDS,

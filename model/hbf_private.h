@@ -5,6 +5,31 @@
 
 #include "hbf.h"
 
+/* fmin, fmax, floor and ceil are calls into the C library unless the compiler
+ * may assume more than it may here; these are an instruction or two, for numbers
+ * that are no NaN and, rounded, fit 63 bits. */
+static inline double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static inline double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static inline double round_down(double x)
+{
+    const double whole = (double)(long long)x;
+    return whole > x ? whole - 1.0 : whole;
+}
+
+static inline double round_up(double x)
+{
+    const double whole = (double)(long long)x;
+    return whole < x ? whole + 1.0 : whole;
+}
+
 /* Rows of the choices; the order is that of the tables in hbf_fields.c. */
 enum { SC_HBF_DECODE, SC_HBF_PREFILL };
 enum { SC_HBF_PART_ALL, SC_HBF_PART_ATTENTION, SC_HBF_PART_FFN };

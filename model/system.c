@@ -128,7 +128,8 @@ enum sc_status sc_scenario_check(const struct sc_system *system, const void *sce
                 return refuse(error, SC_ERANGE, field, value, "is not one of the choices");
         } else if (!(value >= field->minimum && value <= field->maximum)) {
             return refuse(error, SC_ERANGE, field, value, "is out of range");
-        } else if (field->kind == SC_INTEGER && value != floor(value)) {
+        } else if (field->kind == SC_INTEGER && value != (double)(long long)value) {
+            /* All ranges of integers are far below 2^63. */
             return refuse(error, SC_ERANGE, field, value, "must be a whole number");
         }
     }

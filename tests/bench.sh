@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# How fast it answers: medians; peers are timed side by side in the same run.
+# usage: tests/bench.sh BUILD
+set -eu
+build=${1:-build}
+stallcast=$build/stallcast
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT INT TERM
+
+# median SECONDS_FILE: the middle one of its lines.
+median() { sort -n "$1" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
+
+# seconds COMMAND...: wall time of one run.
+seconds() {
+    start=$(date +%s%N)
+    "$@" > /dev/null
+    end=$(date +%s%N)
+    echo "$start $end" | awk '{ printf "%.6f\n", ($2 - $1) / 1e9 }'
+}
+
+echo "== one process, start to exit"
+for i in 1 2 3 4 5 6 7 8 9 10 11; do
+    seconds "$stallcast" estimate hbf model=llama-70b policy=slipstream >> "$folder/ours"
+    seconds true >> "$folder/true"
+done
+awk -v a="$(median "$folder/ours")" -v b="$(median "$folder/true")" \
+    'BEGIN { printf "estimate %.1f ms   true(1) %.1f ms\n", 1e3 * a, 1e3 * b }'
+
+echo "== library, one core"
+"$build"/bench_model
+
+echo "== text"
+"$build"/bench_text
+
+echo "== CSV batch: 1 M rows, 8 columns in, 12 of the answer out"
+awk 'BEGIN {
+    srand(1)
+    m = split("llama-8b mistral-24b qwen2.5-32b deepseek-67b llama-70b qwen2.5-72b llama-405b", model)
+    p = split("ideal on-demand h3 h3-demand-order slipstream slipstream-fifo cross-kernel", policy)
+    print "id,model,policy,buffer_MB,latency_us,hbf_bandwidth (TB/s),batch,note"
+    for (i = 1; i <= 1000000; i++)
+        printf "%d,%s,%s,%d,%d,%d,%d,row %d\n", i, model[1 + int(m * rand())],
+            policy[1 + int(p * rand())], 8 + int(312 * rand()), 5 * (1 + int(5 * rand())),
+            1 + int(3 * rand()), 1 + int(64 * rand()), i
+}' > "$folder/rows.csv"
+columns=slowdown,performance,time_s,ideal_time_s,bound,stall_free_share,access_stall_share
+columns=$columns,order_stall_share,capacity_stall_share,hbf_utilisation,energy_per_token_j,edp_js
+for i in 1 2 3; do
+    seconds "$stallcast" estimate hbf --from "$folder/rows.csv" --columns $columns >> "$folder/batch"
+    seconds "$stallcast" estimate hbf --from "$folder/rows.csv" --columns $columns --jobs 1 \
+        >> "$folder/single"
+done
+awk -v a="$(median "$folder/batch")" -v b="$(median "$folder/single")" \
+    'BEGIN { printf "%.2f M rows/s with all processors, %.2f M rows/s with one\n", 1 / a, 1 / b }'
+for rows in 10000 1000001; do
+    head -n "$rows" "$folder/rows.csv" > "$folder/part.csv"
+    peak=$( { "$stallcast" estimate hbf --from "$folder/part.csv" -o "$folder/out.csv" & pid=$!
+              peak=0
+              while kill -0 $pid 2> /dev/null; do
+                  now=$(awk '/VmHWM/ { print $2 }' /proc/$pid/status 2> /dev/null || echo 0)
+                  [ "${now:-0}" -gt "$peak" ] && peak=$now
+                  sleep 0.01
+              done
+              echo "$peak"; } 2> /dev/null )
+    echo "peak memory for $((rows - 1)) rows: $peak kB"
+done
