@@ -50,6 +50,8 @@ struct sc_hbf {
     /* structural constants */
     double launch_s, miss_pool_bytes, demand_window_bytes, sm_rate_bytes_per_s;
     double stage_rate_per_s, launch_stagger_s;
+    double window_headroom, l2_rate_share, sm_skew; /* of the simulator */
+    int stale, scheduler;
     double grid_rate, grid_rate_wide, grid_efficiency, persistent_efficiency;
     /* measured launches, and the machine that they were measured on */
     struct sc_hbf_launch launch[SC_HBF_KERNELS];

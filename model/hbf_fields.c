@@ -33,6 +33,15 @@ static const struct sc_choice cold_starts[] = {
     [SC_HBF_COLD_HIDDEN] = { "hidden", "staging of the next kernel starts during this one" },
 };
 
+static const struct sc_choice stales[] = {
+    [SC_HBF_STALE_REFETCH] = { "refetch", "the stream fetches it all the same, and nobody takes it" },
+    [SC_HBF_STALE_SKIP] = { "skip", "the stream passes it over" },
+};
+static const struct sc_choice schedulers[] = {
+    [SC_HBF_STATIC] = { "static", "CTA c runs on SM c mod SMs" },
+    [SC_HBF_GREEDY] = { "greedy", "an SM that has no more to stage or run takes the next CTA" },
+};
+
 #define MEMBER(name) .offset = offsetof(struct sc_hbf, name)
 #define CHOICES(rows) .kind = SC_CHOICE, .choices = rows, .choice_size = sizeof rows[0], \
                       .choice_count = sizeof rows / sizeof rows[0], .minimum = 0, .maximum = 0
@@ -199,6 +208,20 @@ static const struct sc_field sc_hbf_fields[] = {
       .fallback = 1.5e-6, RANGE(0, 1e-3), .provenance = SC_ANCHOR,
       .source = "Fig. 16: collapse of a 90-page lead at 16 MB",
       .help = "time between the start of the first and the last SM" },
+    { .key = "window_headroom", .kind = SC_REAL, .dimension = SC_NUMBER, MEMBER(window_headroom),
+      .fallback = 1.22, RANGE(0.1, 100), .provenance = SC_ANCHOR,
+      .source = "Fig. 8: 8 MB point and pacing gain",
+      .help = "simulator: SSHRMax over what the kernel's own rate needs" },
+    { .key = "l2_rate_share", .kind = SC_REAL, .dimension = SC_SHARE, MEMBER(l2_rate_share),
+      .fallback = 0.92, RANGE(0.01, 10), .provenance = SC_ANCHOR,
+      .source = "Fig. 8: gain of pacing over ideal",
+      .help = "simulator: rate of uncongested L2 reads over HBF bandwidth" },
+    { .key = "sm_skew", .kind = SC_REAL, .dimension = SC_SHARE, MEMBER(sm_skew), .fallback = 0,
+      RANGE(0, 0.9), .help = "simulator: how much the slowest SM is slower than the mean, and the fastest faster" },
+    { .key = "stale", CHOICES(stales), MEMBER(stale),
+      .help = "simulator: what a tensor stream does with a page that demand has had already" },
+    { .key = "scheduler", CHOICES(schedulers), MEMBER(scheduler),
+      .help = "simulator: how CTAs come to SMs" },
     { .key = "grid_rate", .kind = SC_REAL, .dimension = SC_NUMBER, MEMBER(grid_rate),
       .fallback = 1.239, RANGE(0.01, 100), .provenance = SC_ANCHOR, .source = "Table II: 35 times",
       .help = "time law: intake of an SM with 128-column tiles over its share of HBM bandwidth" },

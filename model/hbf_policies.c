@@ -11,13 +11,13 @@
 #include "hbf_private.h"
 
 /* L' = L + turn-around: how long a tracking entry is held at least. */
-static double round_trip(const struct hbf_machine *m)
+static double round_trip(const struct sc_hbf_machine *m)
 {
     return m->latency_s + m->turnaround_s;
 }
 
 /* Pages that n SMs can wait for together: each its window, all the shared pool. */
-static double demand_outstanding(const struct hbf_machine *m, double window, double active)
+static double demand_outstanding(const struct sc_hbf_machine *m, double window, double active)
 {
     return smaller(active * window, m->miss_pool);
 }
@@ -25,22 +25,22 @@ static double demand_outstanding(const struct hbf_machine *m, double window, dou
 /* First and second phase of an unevenly loaded grid: all active SMs up to the
  * light load, then the heavy ones alone.  `per_sm` and `shared` are the limits
  * on pages outstanding in each phase. */
-static double two_phase_time(const struct hbf_load *k, double latency_s, double phase1, double phase2)
+static double two_phase_time(const struct sc_hbf_load *k, double latency_s, double phase1, double phase2)
 {
     const double first = k->light * k->active * latency_s / phase1;
     const double second = (k->heavy - k->light) * k->heavy_sms * latency_s / phase2;
     return first + (k->heavy > k->light ? second : 0.0);
 }
 
-static struct hbf_outcome run_ideal(const struct sc_hbf_policy *policy, const struct hbf_machine *m,
-                                    const struct hbf_load *k, struct sc_trace *trace)
+static struct hbf_outcome run_ideal(const struct sc_hbf_mechanisms *policy, const struct sc_hbf_machine *m,
+                                    const struct sc_hbf_load *k, struct sc_trace *trace)
 {
     (void)policy;
     sc_trace_add(trace, "T", "T_ideal", k->ideal_s, SC_SECONDS, "time with HBM-like latency");
     return (struct hbf_outcome){ .time_s = k->ideal_s, .limit = "flash latency", .in_flight = k->supply * m->turnaround_s };
 }
 
-static double on_demand_time(const struct hbf_machine *m, const struct hbf_load *k,
+static double on_demand_time(const struct sc_hbf_machine *m, const struct sc_hbf_load *k,
                              struct sc_trace *trace)
 {
     const double phase1 = demand_outstanding(m, k->window, k->active);
@@ -58,8 +58,8 @@ static double on_demand_time(const struct hbf_machine *m, const struct hbf_load 
     return time_s;
 }
 
-static struct hbf_outcome run_on_demand(const struct sc_hbf_policy *policy,
-                                        const struct hbf_machine *m, const struct hbf_load *k,
+static struct hbf_outcome run_on_demand(const struct sc_hbf_mechanisms *policy,
+                                        const struct sc_hbf_machine *m, const struct sc_hbf_load *k,
                                         struct sc_trace *trace)
 {
     (void)policy;
@@ -71,7 +71,7 @@ static struct hbf_outcome run_on_demand(const struct sc_hbf_policy *policy,
 }
 
 /* Every staged page is gone before its use: the kernel runs on demand. */
-static void lose_all(const struct hbf_machine *m, const struct hbf_load *k, struct hbf_outcome *out)
+static void lose_all(const struct sc_hbf_machine *m, const struct sc_hbf_load *k, struct hbf_outcome *out)
 {
     const double time_s = larger(on_demand_time(m, k, NULL), out->time_s);
     out->capacity_s += time_s - out->time_s;
@@ -81,7 +81,7 @@ static void lose_all(const struct hbf_machine *m, const struct hbf_load *k, stru
 
 /* Seconds that one page takes when a share f of the pages misses: the supply,
  * one SM's window (a stalled window still drains its hits), the miss pool. */
-static double page_time(const struct hbf_machine *m, const struct hbf_load *k, double miss)
+static double page_time(const struct sc_hbf_machine *m, const struct sc_hbf_load *k, double miss)
 {
     const double window_s = m->latency_s * k->heavy / k->pages * miss /
                             ((k->window - 1.0) * miss + 1.0);
@@ -91,7 +91,7 @@ static double page_time(const struct hbf_machine *m, const struct hbf_load *k, d
 /* Integral over the kernel of the page time, with miss share f = 1 - beta e^c
  * at progress c.  In terms of f, dc = -df / (1 - f), which needs no exponential.
  * Gauss-Legendre, 5 points on each of 3 pieces; f is 0 from c = ln(1/beta) on. */
-static double misses_time(const struct hbf_machine *m, const struct hbf_load *k, double beta)
+static double misses_time(const struct sc_hbf_machine *m, const struct sc_hbf_load *k, double beta)
 {
     static const double node[5] = { 0.0469100770306680, 0.2307653449471585, 0.5,
                                     0.7692346550528415, 0.9530899229693320 };
@@ -119,8 +119,8 @@ static double mean_miss(double beta)
     return beta * e < 1.0 ? 1.0 - (e - 1.0) * beta : -log(beta) - 1.0 + beta;
 }
 
-struct hbf_outcome sc_hbf_run_address_stream(const struct sc_hbf_policy *policy,
-                                             const struct hbf_machine *m, const struct hbf_load *k,
+struct hbf_outcome sc_hbf_run_address_stream(const struct sc_hbf_mechanisms *policy,
+                                             const struct sc_hbf_machine *m, const struct sc_hbf_load *k,
                                              struct sc_trace *trace)
 {
     (void)policy;
@@ -163,13 +163,13 @@ static double ramp_time(double window0, double window_max, double rate, double r
 
 /* Time of a kernel whose pages all come from the stream: launch, cold start,
  * then the slower of the stream and the most loaded SM. */
-static double stream_body(const struct hbf_load *k, double rate)
+static double stream_body(const struct sc_hbf_load *k, double rate)
 {
     return larger(k->pages / rate, k->heavy / k->sm_rate);
 }
 
-struct hbf_outcome sc_hbf_run_demand_stream(const struct sc_hbf_policy *policy,
-                                            const struct hbf_machine *m, const struct hbf_load *k,
+struct hbf_outcome sc_hbf_run_demand_stream(const struct sc_hbf_mechanisms *policy,
+                                            const struct sc_hbf_machine *m, const struct sc_hbf_load *k,
                                             struct sc_trace *trace)
 {
     (void)policy;
@@ -213,8 +213,8 @@ struct hbf_outcome sc_hbf_run_demand_stream(const struct sc_hbf_policy *policy,
 
 /* What a policy of the SSHR family pays for each mechanism that it lacks, laid
  * over the time of the complete one. */
-static void pay_for_missing(const struct sc_hbf_policy *policy, const struct hbf_machine *m,
-                            const struct hbf_load *k, double window, double rate,
+static void pay_for_missing(const struct sc_hbf_mechanisms *policy, const struct sc_hbf_machine *m,
+                            const struct sc_hbf_load *k, double window, double rate,
                             struct hbf_outcome *out, struct sc_trace *trace)
 {
     if (!policy->paced) {
@@ -246,8 +246,8 @@ static void pay_for_missing(const struct sc_hbf_policy *policy, const struct hbf
     }
 }
 
-static struct hbf_outcome run_sshr(const struct sc_hbf_policy *policy, const struct hbf_machine *m,
-                                   const struct hbf_load *k, struct sc_trace *trace)
+static struct hbf_outcome run_sshr(const struct sc_hbf_mechanisms *policy, const struct sc_hbf_machine *m,
+                                   const struct sc_hbf_load *k, struct sc_trace *trace)
 {
     const double trip_s = round_trip(m);
     const double window = smaller(m->flash_rate * m->latency_s, m->tracking_entries * k->active);
@@ -294,8 +294,8 @@ static struct hbf_outcome run_sshr(const struct sc_hbf_policy *policy, const str
 
 /* Prefetchers that run a fixed number of pages ahead of each SM, without
  * pacing: Little's law with lead plus demand outstanding. */
-static struct hbf_outcome run_fixed_lead(const struct sc_hbf_policy *policy,
-                                         const struct hbf_machine *m, const struct hbf_load *k,
+static struct hbf_outcome run_fixed_lead(const struct sc_hbf_mechanisms *policy,
+                                         const struct sc_hbf_machine *m, const struct sc_hbf_load *k,
                                          struct sc_trace *trace)
 {
     const double lead = isnan(m->lead_pages) ? policy->lead_pages : m->lead_pages;
@@ -336,8 +336,8 @@ static struct hbf_outcome run_fixed_lead(const struct sc_hbf_policy *policy,
 
 /* One stream for the whole GPU, not paced by any SM: what it runs ahead beyond
  * the buffer is lost and then fetched by demand. */
-static struct hbf_outcome run_global_stream(const struct sc_hbf_policy *policy,
-                                            const struct hbf_machine *m, const struct hbf_load *k,
+static struct hbf_outcome run_global_stream(const struct sc_hbf_mechanisms *policy,
+                                            const struct sc_hbf_machine *m, const struct sc_hbf_load *k,
                                             struct sc_trace *trace)
 {
     (void)policy;
@@ -360,46 +360,55 @@ static struct hbf_outcome run_global_stream(const struct sc_hbf_policy *policy,
 }
 
 #define POLICY(policy_name, text) .choice = { .name = policy_name, .help = text }
+/* What all of SlipStream's own variants have unless they say otherwise. */
+#define STAGED \
+    .stream = SC_HBF_STREAM_SSHR, .has_buffer = true, .tracks_pages = true, .demand_order = true
 
+/* clang-format off */
 const struct sc_hbf_policy sc_hbf_policies[] = {
     { POLICY("ideal", "flash with the latency of HBM: what slowdown is measured against"),
-      .run = run_ideal },
+      { .is_ideal = true }, run_ideal },
     { POLICY("on-demand", "no staging: every page is fetched when an SM asks for it"),
-      .run = run_on_demand },
+      { .stream = SC_HBF_STREAM_NONE }, run_on_demand },
     { POLICY("h3", "tensor stream in address order; fetches when a slot is free, keeps unread pages"),
-      .has_buffer = true, .run = sc_hbf_run_address_stream },
+      { .stream = SC_HBF_STREAM_TENSOR, .has_buffer = true, .evicts_consumed = true },
+      sc_hbf_run_address_stream },
     { POLICY("h3-demand-order", "the same stream in profiled demand order"),
-      .has_buffer = true, .demand_order = true, .run = sc_hbf_run_demand_stream },
+      { .stream = SC_HBF_STREAM_TENSOR, .has_buffer = true, .demand_order = true,
+        .evicts_consumed = true },
+      sc_hbf_run_demand_stream },
     { POLICY("slipstream", "per-SM SSHR window, first-demand release, pacing, consumed pages leave"),
-      .has_buffer = true, .tracks_pages = true, .demand_order = true, .paced = true,
-      .release_on_demand = true, .evicts_consumed = true, .run = run_sshr },
+      { STAGED, .paced = true, .weighted = true, .release_on_demand = true,
+        .evicts_consumed = true },
+      run_sshr },
     { POLICY("slipstream-no-order", "slipstream without the profiled order: address order"),
-      .has_buffer = true, .tracks_pages = true, .paced = true, .release_on_demand = true,
-      .evicts_consumed = true, .run = sc_hbf_run_address_stream },
+      { .stream = SC_HBF_STREAM_TENSOR, .has_buffer = true, .tracks_pages = true,
+        .evicts_consumed = true },
+      sc_hbf_run_address_stream },
     { POLICY("slipstream-no-pacing", "slipstream without demand-paced admission"),
-      .has_buffer = true, .tracks_pages = true, .demand_order = true, .release_on_demand = true,
-      .evicts_consumed = true, .run = run_sshr },
+      { STAGED, .weighted = true, .release_on_demand = true, .evicts_consumed = true }, run_sshr },
     { POLICY("slipstream-fifo", "slipstream without consumption-aware eviction: FIFO buffer"),
-      .has_buffer = true, .tracks_pages = true, .demand_order = true, .paced = true,
-      .release_on_demand = true, .run = run_sshr },
-    { POLICY("sshr-fifo", "SSHR window alone: no pacing, FIFO buffer"),
-      .has_buffer = true, .tracks_pages = true, .demand_order = true, .release_on_demand = true,
-      .run = run_sshr },
+      { STAGED, .paced = true, .weighted = true, .release_on_demand = true }, run_sshr },
+    { POLICY("sshr-fifo", "SSHR window alone: no pacing, no weighting, FIFO buffer"),
+      { STAGED, .release_on_demand = true }, run_sshr },
     { POLICY("release-on-fill", "slipstream whose entries are freed by the fill, as MSHRs are"),
-      .has_buffer = true, .tracks_pages = true, .demand_order = true, .paced = true,
-      .evicts_consumed = true, .run = run_sshr },
+      { STAGED, .paced = true, .weighted = true, .evicts_consumed = true }, run_sshr },
     { POLICY("cross-kernel", "slipstream in a megakernel: staging crosses kernel boundaries"),
-      .has_buffer = true, .tracks_pages = true, .demand_order = true, .paced = true,
-      .release_on_demand = true, .evicts_consumed = true, .crosses_kernels = true,
-      .run = run_sshr },
+      { STAGED, .paced = true, .weighted = true, .release_on_demand = true,
+        .evicts_consumed = true, .crosses_kernels = true },
+      run_sshr },
     { POLICY("line-tracked", "prefetcher that tracks cache lines (CAPS, Snake): 8 pages of lead"),
-      .has_buffer = true, .tracks_pages = true, .demand_order = true, .lead_pages = 8,
-      .run = run_fixed_lead },
+      { .stream = SC_HBF_STREAM_LEAD, .has_buffer = true, .tracks_pages = true,
+        .demand_order = true, .lead_pages = 8 },
+      run_fixed_lead },
     { POLICY("warped-pe", "pre-execution on spare registers: 6 pages of lead, or lead=90"),
-      .has_buffer = true, .tracks_pages = true, .demand_order = true, .lead_pages = 6,
-      .run = run_fixed_lead },
+      { .stream = SC_HBF_STREAM_LEAD, .has_buffer = true, .tracks_pages = true,
+        .demand_order = true, .lead_pages = 6 },
+      run_fixed_lead },
     { POLICY("cpu-assisted", "the CPU issues one global stream in demand order, not paced"),
-      .has_buffer = true, .demand_order = true, .run = run_global_stream },
+      { .stream = SC_HBF_STREAM_GLOBAL, .has_buffer = true, .demand_order = true },
+      run_global_stream },
 };
+/* clang-format on */
 _Static_assert(sizeof sc_hbf_policies / sizeof sc_hbf_policies[0] == SC_HBF_POLICIES,
                "every policy has its row");
