@@ -85,7 +85,7 @@ LAYERS = $(CLI_LIB) $(CALIBRATE_LIB) $(MODEL_LIB)
 PROGRAM = $(BUILD)/stallcast
 MAIN_OBJECT = $(BUILD)/obj/cli/main.o
 EMBEDDED_OBJECT = $(BUILD)/obj/cli/embedded.o
-TEST_OBJECTS = $(call objects,$(filter-out tests/t_% tests/fuzz_%,$(TEST_SOURCES)))
+TEST_OBJECTS = $(call objects,$(filter-out tests/t_% tests/fuzz_% tests/bench_%,$(TEST_SOURCES)))
 
 # Building --------------------------------------------------------------------
 

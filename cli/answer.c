@@ -55,6 +55,9 @@ static bool select_name(const struct sc_system *system, const char *name,
                            nearest != NULL ? ": did you mean " : "",
                            nearest != NULL ? nearest : "", nearest != NULL ? "?" : "");
     }
+    for (size_t i = 0; i < selection->count; i++)
+        if (selection->items[i].metric == metric && selection->items[i].field == field)
+            return problem_set(problem, "--columns: %s is given twice", name);
     selection->items[selection->count].metric = metric;
     selection->items[selection->count++].field = field;
     return true;
@@ -125,6 +128,25 @@ void selection_columns(const struct selection *selection, struct emit_column *co
                 .dimension = field->dimension,
             };
     }
+}
+
+bool selection_has(const struct selection *selection, const struct sc_field *field)
+{
+    for (size_t i = 0; i < selection->count; i++)
+        if (selection->items[i].field == field)
+            return true;
+    return false;
+}
+
+const char *answer_name(const char *name, bool (*taken)(const char *name, const void *context),
+                        const void *context, char out[static ANSWER_NAME_MAX])
+{
+    if (!taken(name, context))
+        return name;
+    (void)snprintf(out, ANSWER_NAME_MAX, "stallcast_%s", name);
+    for (unsigned n = 2; taken(out, context); n++)
+        (void)snprintf(out, ANSWER_NAME_MAX, "stallcast%u_%s", n, name);
+    return out;
 }
 
 void selection_cells(const struct selection *selection, const void *scenario, const void *answer,

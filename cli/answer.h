@@ -28,6 +28,13 @@ bool selection_make(const struct sc_system *system, const char *columns, bool ta
 void selection_fini(struct selection *selection);
 /* Headers, into columns[0 .. selection->count). */
 void selection_columns(const struct selection *selection, struct emit_column *columns);
+bool selection_has(const struct selection *selection, const struct sc_field *field);
+
+/* The name, or, where taken(name, context), the first of stallcast_NAME,
+ * stallcast2_NAME, ... that is not, in out. */
+enum { ANSWER_NAME_MAX = 128 };
+const char *answer_name(const char *name, bool (*taken)(const char *name, const void *context),
+                        const void *context, char out[static ANSWER_NAME_MAX]);
 void selection_cells(const struct selection *selection, const void *scenario, const void *answer,
                      struct emit_cell *cells);
 

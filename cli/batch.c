@@ -42,7 +42,9 @@ struct batch {
     struct emit_column *columns; /* input, answer, error */
     size_t column_count;
     char *names;
+    struct text input_names; /* one after the other, each with its NUL; for JSON */
     struct filter *filter;
+    struct emit_style style; /* the sink's, once the input is known */
     struct sink sink;
     bool streams;
 
@@ -52,8 +54,8 @@ struct batch {
     bool ended;               /* nothing more to read */
     bool stopped;             /* --strict or a write error: leave the rest */
     size_t row_count, bad_count;
-    struct problem first_bad, fault; /* fault: of reading or writing */
-    bool has_fault;
+    struct problem first_bad, write_fault, read_fault; /* read_fault: under `in` */
+    bool has_write_fault, has_read_fault;
 };
 
 /* What one worker owns. */
@@ -105,8 +107,8 @@ static bool describe_fault(const struct batch *batch, const struct sc_csv_error 
 static bool open_reader(struct batch *batch, FILE *file, struct problem *problem)
 {
     const struct sc_csv_options options = {
-        .delimiter = batch->options->delimiter == NULL ? '\0' : batch->sink.style.delimiter,
-        .decimal = batch->options->decimal == NULL ? '\0' : batch->sink.style.decimal,
+        .delimiter = batch->options->delimiter == NULL ? '\0' : batch->style.delimiter,
+        .decimal = batch->options->decimal == NULL ? '\0' : batch->style.decimal,
     };
     struct sc_csv_error error = { 0 };
     const enum sc_csv_status status =
@@ -117,6 +119,13 @@ static bool open_reader(struct batch *batch, FILE *file, struct problem *problem
     if (status != SC_CSV_OK)
         return describe_fault(batch, &error, problem);
     batch->decimal = sc_csv_decimal(batch->reader);
+    /* Cells travel through as they are, so answers take the decimal sign that
+     * stands beside them, and then need the delimiter too. */
+    if (batch->decimal == ',' && batch->options->decimal == NULL) {
+        batch->style.decimal = ',';
+        if (batch->options->delimiter == NULL)
+            batch->style.delimiter = sc_csv_delimiter(batch->reader);
+    }
     batch->input_count = sc_csv_column_count(batch->reader);
     return true;
 }
@@ -134,6 +143,18 @@ static void warn_of_slip(const struct batch *batch, const char *column, const ch
     problem_print(&note);
 }
 
+/* "latency (furlongs)" */
+static bool refuse_unit(const struct batch *batch, const struct sc_csv_field *column,
+                        const struct sc_field *field, struct problem *problem)
+{
+    char accepted[SC_UNITS_ACCEPTED_MAX] = "";
+    if ((field->kind == SC_REAL || field->kind == SC_INTEGER) && field->dimension != SC_NUMBER)
+        (void)sc_units_accepted(field->dimension, accepted);
+    return problem_set(problem, "%s:%zu: %.60s: expected %s%s in the brackets", batch->name,
+                       sc_csv_header_line(batch->reader), column->text,
+                       *accepted != '\0' ? "one of " : "nothing", accepted);
+}
+
 static bool bind_columns(struct batch *batch, struct problem *problem)
 {
     const struct sc_csv_field *columns = sc_csv_columns(batch->reader);
@@ -145,6 +166,8 @@ static bool bind_columns(struct batch *batch, struct problem *problem)
         struct source *source = &batch->sources[batch->source_count];
         const char *nearest = NULL;
         if (!resolver_bind(batch->resolver, columns[i].text, &source->binding, &nearest)) {
+            if (source->binding.field != NULL)
+                return refuse_unit(batch, &columns[i], source->binding.field, problem);
             warn_of_slip(batch, columns[i].text, nearest);
             continue;
         }
@@ -164,8 +187,9 @@ static bool bind_columns(struct batch *batch, struct problem *problem)
     return true;
 }
 
-static bool is_taken(const struct batch *batch, const char *name)
+static bool is_in_file(const char *name, const void *context)
 {
+    const struct batch *batch = context;
     const struct sc_csv_field *columns = sc_csv_columns(batch->reader);
     for (size_t i = 0; i < batch->input_count; i++)
         if (strcmp(columns[i].text, name) == 0)
@@ -173,7 +197,33 @@ static bool is_taken(const struct batch *batch, const char *name)
     return false;
 }
 
-enum { ANSWER_NAME_MAX = FIELD_COLUMN_MAX + 16 };
+/* In the file, or to be taken for a key when answers are read again. */
+static bool is_in_file_or_key(const char *name, const void *context)
+{
+    const struct batch *batch = context;
+    struct binding binding;
+    return is_in_file(name, context) || resolver_bind(batch->resolver, name, &binding, NULL);
+}
+
+/* Columns of the file that share a name would be one member of a JSON object:
+ * the second note is note_2 there. */
+static bool name_input(struct batch *batch, const struct sc_csv_field *input)
+{
+    struct text *names = &batch->input_names;
+    for (size_t i = 0; i < batch->input_count; i++) {
+        size_t same = 1;
+        for (size_t j = 0; j < i; j++)
+            same += strcmp(input[j].text, input[i].text) == 0;
+        text_add(names, input[i].text, input[i].length);
+        if (same > 1)
+            text_printf(names, "_%zu", same);
+        text_add_char(names, '\0');
+    }
+    const char *name = names->bytes;
+    for (size_t i = 0; !names->failed && i < batch->input_count; i++, name += strlen(name) + 1)
+        batch->columns[i].name = name;
+    return !names->failed;
+}
 
 /* Answers stand behind the columns of the file; where a name is taken there
  * (a measured slowdown, say), ours gets a prefix and nothing is lost. */
@@ -188,15 +238,16 @@ static bool plan_columns(struct batch *batch, struct problem *problem)
         return problem_set(problem, "out of memory");
     for (size_t i = 0; i < batch->input_count; i++)
         batch->columns[i].name = input[i].text;
+    if ((batch->style.format == EMIT_JSON || batch->style.format == EMIT_JSONL) &&
+        !name_input(batch, input))
+        return problem_set(problem, "out of memory");
     selection_columns(&batch->selection, batch->columns + batch->input_count);
     batch->columns[batch->column_count - 1].name = "error";
     for (size_t i = 0; i < answers; i++) {
         struct emit_column *column = &batch->columns[batch->input_count + i];
-        char *name = batch->names + i * ANSWER_NAME_MAX;
-        if (!is_taken(batch, column->name))
-            continue;
-        (void)snprintf(name, ANSWER_NAME_MAX, "stallcast_%s", column->name);
-        column->name = name;
+        const bool metric = i < batch->selection.count && batch->selection.items[i].metric != NULL;
+        column->name = answer_name(column->name, metric ? is_in_file_or_key : is_in_file, batch,
+                                   batch->names + i * ANSWER_NAME_MAX);
     }
     return true;
 }
@@ -367,7 +418,7 @@ static bool make_rows(struct worker *worker, struct problem *problem)
         if (worker->strict_stop)
             break;
         if (batch->streams)
-            emit_row(&batch->sink.style, batch->columns, worker->cells, batch->column_count, false,
+            emit_row(&batch->style, batch->columns, worker->cells, batch->column_count, false,
                      &worker->text);
         else
             fine = sink_row(&batch->sink, worker->cells, problem);
@@ -391,8 +442,8 @@ static bool take_rows(struct worker *worker, size_t *number)
         taken = status == SC_CSV_OK;
         batch->ended = !taken;
         if (!taken && status != SC_CSV_END) {
-            (void)describe_fault(batch, &error, &batch->fault);
-            batch->has_fault = true;
+            (void)describe_fault(batch, &error, &batch->read_fault);
+            batch->has_read_fault = true;
         }
         *number = batch->next_in;
         batch->next_in += taken;
@@ -425,8 +476,8 @@ static void hand_in(struct worker *worker, size_t number, bool fine, const struc
         batch->bad_count += worker->bad_count;
         batch->stopped = !fine || worker->strict_stop;
         if (!fine) {
-            batch->fault = fault;
-            batch->has_fault = true;
+            batch->write_fault = fault;
+            batch->has_write_fault = true;
         }
     }
     const bool stopped = batch->stopped;
@@ -473,51 +524,53 @@ static void worker_fini(struct worker *worker)
     free(worker->memory);
 }
 
+/* Workers in `count` threads, the first in this one; without the others all
+ * still gets done. */
+static void run_threads(struct worker *workers, pthread_t *threads, size_t count)
+{
+    size_t started = 0;
+    for (size_t i = 1; i < count; i++)
+        if (pthread_create(&threads[started], NULL, work, &workers[i]) == 0)
+            started++;
+    (void)work(&workers[0]);
+    for (size_t i = 0; i < started; i++)
+        (void)pthread_join(threads[i], NULL);
+}
+
 static bool run_workers(struct batch *batch, size_t jobs, struct problem *problem)
 {
     struct worker *workers = calloc(jobs, sizeof *workers);
     pthread_t *threads = calloc(jobs, sizeof *threads);
     bool fine = workers != NULL && threads != NULL;
-    size_t started = 0;
-    for (size_t i = 0; fine && i < jobs; i++)
-        fine = worker_init(&workers[i], batch);
-    if (!fine)
-        (void)problem_set(problem, "out of memory");
-    /* This thread is the first worker; without others all still gets done. */
-    for (size_t i = 1; fine && i < jobs; i++)
-        if (pthread_create(&threads[started], NULL, work, &workers[i]) == 0)
-            started++;
-    if (fine)
-        (void)work(&workers[0]);
-    for (size_t i = 0; i < started; i++)
-        (void)pthread_join(threads[i], NULL);
-    for (size_t i = 0; workers != NULL && i < jobs; i++)
-        worker_fini(&workers[i]);
+    if (workers != NULL && threads != NULL) {
+        for (size_t i = 0; fine && i < jobs; i++)
+            fine = worker_init(&workers[i], batch);
+        if (fine)
+            run_threads(workers, threads, jobs);
+        for (size_t i = 0; i < jobs; i++)
+            worker_fini(&workers[i]);
+    }
     free(workers);
     free(threads);
-    return fine;
+    return fine || problem_set(problem, "out of memory");
 }
 
 /* ---- the whole ---- */
 
-static bool choose_jobs(const struct batch *batch, size_t *jobs, struct problem *problem)
+bool batch_jobs(const struct options *options, size_t *jobs, struct problem *problem)
 {
     long count = sysconf(_SC_NPROCESSORS_ONLN);
-    if (batch->options->jobs != NULL &&
-        !options_whole("jobs", batch->options->jobs, 1, JOBS_MAX, &count, problem))
+    if (options->jobs != NULL &&
+        !options_whole("jobs", options->jobs, 1, JOBS_MAX, &count, problem))
         return false;
     *jobs = count < 1 ? 1 : count > JOBS_MAX ? JOBS_MAX : (size_t)count;
-    /* Tables are kept in one place, and JSON has commas between its rows. */
-    if (!batch->streams)
-        *jobs = 1;
     return true;
 }
 
-static bool plan(struct batch *batch, FILE *file, const struct emit_style *style,
-                 struct problem *problem)
+static bool plan(struct batch *batch, FILE *file, struct problem *problem)
 {
     return open_reader(batch, file, problem) && bind_columns(batch, problem) &&
-           selection_make(batch->system, batch->options->columns, !sink_streams(style),
+           selection_make(batch->system, batch->options->columns, !sink_streams(&batch->style),
                           &batch->selection, problem) &&
            plan_columns(batch, problem) &&
            (batch->filter = filter_create(batch->options->only, problem)) != NULL;
@@ -526,10 +579,13 @@ static bool plan(struct batch *batch, FILE *file, const struct emit_style *style
 static int report(struct batch *batch)
 {
     struct problem problem;
-    if (batch->has_fault)
-        return (problem_print(&batch->fault), EXIT_USAGE);
+    if (batch->has_write_fault)
+        return (problem_print(&batch->write_fault), EXIT_USAGE);
+    if (batch->has_read_fault)
+        return (problem_print(&batch->read_fault), EXIT_USAGE);
+    const bool gave_up = filter_gave_up(batch->filter);
     if (batch->bad_count == 0)
-        return EXIT_FINE;
+        return gave_up ? EXIT_NO : EXIT_FINE;
     if (batch->options->strict != NULL)
         return (problem_print(&batch->first_bad), EXIT_USAGE);
     (void)problem_set(&problem, "%zu of %zu rows have no answer; the first: %s", batch->bad_count,
@@ -538,20 +594,22 @@ static int report(struct batch *batch)
     return EXIT_NO;
 }
 
-static int run_open(struct batch *batch, FILE *file, const struct emit_style *style)
+static int run_open(struct batch *batch, FILE *file, size_t jobs)
 {
     struct problem problem;
-    size_t jobs = 1;
-    batch->streams = sink_streams(style) && style->format != EMIT_JSON;
-    if (!plan(batch, file, style, &problem) || !choose_jobs(batch, &jobs, &problem) ||
-        !sink_open(&batch->sink, style, batch->columns, batch->column_count,
+    /* Tables are kept in one place, and JSON has commas between its rows. */
+    batch->streams = sink_streams(&batch->style) && batch->style.format != EMIT_JSON;
+    if (!batch->streams)
+        jobs = 1;
+    if (!plan(batch, file, &problem) ||
+        !sink_open(&batch->sink, &batch->style, batch->columns, batch->column_count,
                    batch->options->output, &problem)) {
         problem_print(&problem);
         return EXIT_USAGE;
     }
     bool fine = run_workers(batch, jobs, &problem);
-    if (!fine || (batch->has_fault && batch->stopped) ||
-        (batch->options->output != NULL && (batch->has_fault || batch->stopped))) {
+    if (!fine || batch->has_write_fault ||
+        (batch->options->output != NULL && (batch->has_read_fault || batch->stopped))) {
         /* A file appears whole or not at all. */
         sink_abandon(&batch->sink);
     } else if (!sink_close(&batch->sink, &problem)) {
@@ -565,21 +623,16 @@ static int run_open(struct batch *batch, FILE *file, const struct emit_style *st
 }
 
 int batch_run(struct resolver *resolver, const struct setting *given, size_t given_count,
-              const struct options *options, const struct emit_style *style)
+              const struct options *options, size_t jobs, const struct emit_style *style)
 {
     struct problem problem;
     struct batch batch = { .resolver = resolver,
                            .system = resolver_system(resolver),
                            .options = options,
                            .given = given,
-                           .given_count = given_count };
-    struct emit_style chosen = *style;
+                           .given_count = given_count,
+                           .style = *style };
     FILE *file = NULL;
-    if (options->format == NULL) {
-        chosen.format = EMIT_CSV;
-        chosen.digits = options->digits == NULL ? 6 : chosen.digits;
-    }
-    batch.sink.style = chosen;
     if (!open_input(&batch, &file, &problem)) {
         problem_print(&problem);
         return EXIT_USAGE;
@@ -587,7 +640,7 @@ int batch_run(struct resolver *resolver, const struct setting *given, size_t giv
     (void)pthread_mutex_init(&batch.in, NULL);
     (void)pthread_mutex_init(&batch.out, NULL);
     (void)pthread_cond_init(&batch.turn, NULL);
-    const int code = run_open(&batch, file, &chosen);
+    const int code = run_open(&batch, file, jobs);
     (void)pthread_cond_destroy(&batch.turn);
     (void)pthread_mutex_destroy(&batch.out);
     (void)pthread_mutex_destroy(&batch.in);
@@ -597,6 +650,7 @@ int batch_run(struct resolver *resolver, const struct setting *given, size_t giv
     free(batch.sources);
     free(batch.columns);
     free(batch.names);
+    text_fini(&batch.input_names);
     if (file != stdin)
         (void)fclose(file);
     return code;

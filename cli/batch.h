@@ -5,11 +5,15 @@
 
 #include "emit.h"
 #include "options.h"
+#include "problem.h"
 #include "scenario.h"
 
 /* `given` are the keys of the command line; a row's own cells win over them.
  * Returns an exit code and prints its own problems. */
 int batch_run(struct resolver *resolver, const struct setting *given, size_t given_count,
-              const struct options *options, const struct emit_style *style);
+              const struct options *options, size_t jobs, const struct emit_style *style);
+
+/* The threads that --jobs asks for; by default one per processor. */
+bool batch_jobs(const struct options *options, size_t *jobs, struct problem *problem);
 
 #endif

@@ -38,6 +38,7 @@ static void table_destroy(struct catalog_table *table)
         free(table->columns[i]);
     free(table->columns);
     free(table->name);
+    free(table->shown);
     sc_csv_batch_fini(&table->rows);
     free(table);
 }
@@ -69,6 +70,7 @@ static bool copy_columns(struct catalog_table *table, const struct sc_csv *reade
     if (table->columns == NULL)
         return false;
     table->column_count = sc_csv_column_count(reader);
+    table->header_line = sc_csv_header_line(reader);
     for (size_t i = 0; i < table->column_count; i++)
         if ((table->columns[i] = strdup(columns[i].text)) == NULL)
             return false;
@@ -93,7 +95,8 @@ static struct catalog_table *read_table(FILE *file, const char *name, const char
     struct sc_csv_error error = { 0 };
     bool done = false;
     struct catalog_table *table = calloc(1, sizeof *table);
-    if (table == NULL || (table->name = strdup(name)) == NULL) {
+    if (table == NULL || (table->name = strdup(name)) == NULL ||
+        (table->shown = strdup(shown)) == NULL) {
         (void)problem_set(problem, "%s: out of memory", shown);
         goto end;
     }
@@ -165,10 +168,10 @@ static struct catalog_table *read_embedded(const char *file_name, const char *na
     return NULL;
 }
 
-static const struct catalog_table *known(const struct catalog *catalog, const char *name)
+static const struct catalog_table *known(const struct catalog *catalog, const char *name, bool file)
 {
     for (size_t i = 0; i < catalog->table_count; i++)
-        if (strcmp(catalog->tables[i]->name, name) == 0)
+        if (catalog->tables[i]->file == file && strcmp(catalog->tables[i]->name, name) == 0)
             return catalog->tables[i];
     return NULL;
 }
@@ -179,7 +182,7 @@ static const struct catalog_table *keep(struct catalog *catalog, struct catalog_
     if (table == NULL)
         return NULL;
     if (catalog->table_count == TABLES_MAX) {
-        (void)problem_set(problem, "%s: more than %d tables in use", table->name, (int)TABLES_MAX);
+        (void)problem_set(problem, "%s: more than %d tables in use", table->shown, (int)TABLES_MAX);
         table_destroy(table);
         return NULL;
     }
@@ -190,7 +193,7 @@ static const struct catalog_table *keep(struct catalog *catalog, struct catalog_
 const struct catalog_table *catalog_table(struct catalog *catalog, const char *name,
                                           struct problem *problem)
 {
-    const struct catalog_table *table = known(catalog, name);
+    const struct catalog_table *table = known(catalog, name, false);
     if (table != NULL)
         return table;
     char path[4096];
@@ -210,8 +213,13 @@ const struct catalog_table *catalog_table(struct catalog *catalog, const char *n
 const struct catalog_table *catalog_file(struct catalog *catalog, const char *path,
                                          struct problem *problem)
 {
-    const struct catalog_table *table = known(catalog, path);
-    return table != NULL ? table : keep(catalog, read_path(path, path, problem), problem);
+    const struct catalog_table *table = known(catalog, path, true);
+    if (table != NULL)
+        return table;
+    struct catalog_table *read = read_path(path, path, problem);
+    if (read != NULL)
+        read->file = true;
+    return keep(catalog, read, problem);
 }
 
 const char *catalog_cell(const struct catalog_table *table, size_t row, size_t column)

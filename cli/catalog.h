@@ -17,9 +17,12 @@
 struct catalog;
 
 struct catalog_table {
-    char *name; /* as asked for, or the path of a user's file */
+    char *name;  /* as asked for, or the path of a user's file */
+    char *shown; /* in messages: where it was read from */
+    bool file;   /* a user's own file */
     char **columns;
     size_t column_count, row_count;
+    size_t header_line;
     struct sc_csv_batch rows; /* every row has column_count fields */
 };
 
@@ -39,6 +42,6 @@ const char *catalog_cell(const struct catalog_table *table, size_t row, size_t c
 size_t catalog_column(const struct catalog_table *table, const char *name);
 /* Row whose first column is the name, or SIZE_MAX. */
 size_t catalog_row(const struct catalog_table *table, const char *name);
-/* "data/gpus.csv:7" for messages about a row. */
+/* The line of the file that a row starts on. */
 size_t catalog_line(const struct catalog_table *table, size_t row);
 #endif

@@ -105,30 +105,13 @@ static void add_csv_row(const struct emit_style *style, const struct emit_cell *
 
 /* ---- JSON ---- */
 
-/* Bytes of the well-formed UTF-8 sequence at text, or 0. */
-static size_t utf8_length(const unsigned char *text, size_t left)
-{
-    const unsigned c = text[0];
-    const size_t length = c < 0x80 ? 1 : c >= 0xC2 && c < 0xE0 ? 2 : (c & 0xF0) == 0xE0 ? 3
-                          : c >= 0xF0 && c < 0xF5 ? 4 : 0;
-    if (length == 0 || length > left)
-        return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((text[i] & 0xC0) != 0x80)
-            return 0;
-    if ((c == 0xE0 && text[1] < 0xA0) || (c == 0xED && text[1] > 0x9F) ||
-        (c == 0xF0 && text[1] < 0x90) || (c == 0xF4 && text[1] > 0x8F))
-        return 0;
-    return length;
-}
-
 /* Bytes that are not UTF-8 are taken as Latin-1, so that the result is JSON. */
 static void add_json_text(const char *text, size_t length, struct text *out)
 {
     text_add_char(out, '"');
     for (size_t i = 0; i < length;) {
         const unsigned char c = (unsigned char)text[i];
-        const size_t span = utf8_length((const unsigned char *)text + i, length - i);
+        const size_t span = text_character(text + i, length - i);
         if (c == '"' || c == '\\') {
             text_add_char(out, '\\');
             text_add_char(out, (char)c);
@@ -240,6 +223,38 @@ static size_t stem_length(const char *name, enum sc_dimension dimension)
     return length;
 }
 
+/* Text as a table can show it: what would break the line or play with the
+ * terminal is a blank, and what would end a Markdown cell is escaped. */
+static void add_shown(const struct emit_style *style, const char *text, size_t length,
+                      struct text *out)
+{
+    for (size_t i = 0; i < length; i++) {
+        const unsigned char c = (unsigned char)text[i];
+        if (c == '|' && style->format == EMIT_MARKDOWN)
+            text_add_char(out, '\\');
+        text_add_char(out, c < 0x20 || c == 0x7F ? ' ' : (char)c);
+    }
+}
+
+/* Bytes that add_shown() adds. */
+static size_t count_bars(const struct emit_style *style, const char *text, size_t length)
+{
+    size_t count = 0;
+    for (size_t i = 0; style->format == EMIT_MARKDOWN && i < length; i++)
+        count += text[i] == '|';
+    return count;
+}
+
+/* Decimals that give the largest number of a column that many significant digits. */
+static int decimals_of(double largest, int digits)
+{
+    if (digits == SC_NUMBER_SHORTEST || !(largest > 0.0))
+        return 0;
+    const int whole = (int)floor(log10(largest)) + 1;
+    const int decimals = whole < digits ? digits - whole : 0;
+    return decimals > SC_NUMBER_EXACT ? SC_NUMBER_EXACT : decimals;
+}
+
 static void plan_column(const struct emit_style *style, const struct emit_column *column,
                         const struct emit_cell *cells, size_t row_count, size_t count,
                         struct layout *layout)
@@ -254,25 +269,28 @@ static void plan_column(const struct emit_style *style, const struct emit_column
                 smallest = fmin(smallest, fabs(cell->number));
             numbers++;
         } else if (cell->kind == EMIT_TEXT) {
-            const size_t width = text_width(cell->text, cell->length);
+            const size_t width = text_width(cell->text, cell->length) +
+                                 count_bars(style, cell->text, cell->length);
             text_columns = width > text_columns ? width : text_columns;
             texts++;
         }
     }
     layout->numeric = numbers > 0 && texts == 0;
+    layout->digits = style->digits;
     const bool scaled = layout->numeric && column->dimension != SC_NUMBER &&
                         column->dimension != SC_SHARE;
     layout->unit = scaled ? sc_unit_for_display(column->dimension, largest) : NULL;
     const double shown = layout->unit != NULL ? sc_unit_from_si(layout->unit, largest) : largest;
-    const int digits = style->digits > 0 ? style->digits : 17;
-    const int whole = shown >= 1.0 ? (int)floor(log10(shown)) + 1 : 1;
-    layout->decimals = digits > whole ? digits - whole : 0;
-    layout->floating = smallest < largest / 200.0;
-    layout->digits = digits;
+    layout->decimals = decimals_of(shown, style->digits);
+    /* Magnitudes far apart, or all too small for plain notation. */
+    layout->floating = style->digits == SC_NUMBER_SHORTEST || smallest < largest / 200.0 ||
+                       (shown > 0.0 && shown < 1e-5);
 
-    text_add(&layout->header, column->name,
-             scaled ? stem_length(column->name, column->dimension) : strlen(column->name));
-    if (layout->unit != NULL)
+    const size_t stem = scaled ? stem_length(column->name, column->dimension)
+                               : strlen(column->name);
+    add_shown(style, column->name, stem, &layout->header);
+    /* "cycles" needs no "(cycles)". */
+    if (layout->unit != NULL && strcmp(layout->unit->name, column->name) != 0)
         text_printf(&layout->header, " (%s)", layout->unit->name);
     layout->width = text_width(layout->header.bytes, layout->header.length);
     layout->width = text_columns > layout->width ? text_columns : layout->width;
@@ -282,7 +300,8 @@ static void plan_column(const struct emit_style *style, const struct emit_column
 static size_t format_shown(const struct layout *layout, double value, char out[static SC_NUMBER_MAX])
 {
     const double shown = layout->unit != NULL ? sc_unit_from_si(layout->unit, value) : value;
-    if (layout->floating && fabs(shown) < pow(10.0, layout->digits))
+    if (!layout->numeric || layout->digits == SC_NUMBER_SHORTEST ||
+        (layout->floating && fabs(shown) < pow(10.0, layout->digits)))
         return sc_number_format(out, shown, layout->digits);
     return sc_number_format_fixed(out, shown, layout->decimals);
 }
@@ -394,28 +413,22 @@ static void add_table_cell(const struct emit_style *style, const struct layout *
                            const struct emit_cell *cell, struct text *out)
 {
     char buffer[SC_NUMBER_MAX];
-    const char *text = "-";
-    size_t length = 1;
     if (cell->kind == EMIT_TEXT) {
-        text = cell->text;
-        length = cell->length;
+        struct text shown = { 0 };
+        add_shown(style, cell->text, cell->length, &shown);
+        out->failed = out->failed || shown.failed;
+        add_padded(shown.length > 0 ? shown.bytes : "", shown.length, layout->width,
+                   layout->numeric, out);
+        text_fini(&shown);
     } else if (cell->kind == EMIT_NUMBER) {
-        length = layout->numeric ? format_shown(layout, cell->number, buffer)
-                                 : sc_number_format(buffer, cell->number, style->digits);
+        const size_t length = format_shown(layout, cell->number, buffer);
         char *point = memchr(buffer, '.', length);
         if (point != NULL)
             *point = style->decimal;
-        text = buffer;
+        add_padded(buffer, length, layout->width, layout->numeric, out);
+    } else {
+        add_padded("-", 1, layout->width, layout->numeric, out);
     }
-    if (style->format == EMIT_MARKDOWN && memchr(text, '|', length) != NULL) {
-        for (size_t i = 0; i < length; i++) {
-            if (text[i] == '|')
-                text_add_char(out, '\\');
-            text_add_char(out, text[i]);
-        }
-        return;
-    }
-    add_padded(text, length, layout->width, layout->numeric, out);
 }
 
 static void drop_trailing_blanks(struct text *out)

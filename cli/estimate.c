@@ -19,15 +19,43 @@ struct run {
     struct product product;
     struct selection selection;
     struct filter *filter;
-    size_t *shown; /* indices of the sweeps that are columns */
+    size_t *shown; /* indices of the sweeps that are columns of their own */
     size_t shown_count;
     struct emit_column *columns;
     struct emit_cell *cells;
-    char *names;
+    char *names, *answer_names;
     struct setting *settings;
-    size_t column_count, bad_rows;
+    struct text described;
+    size_t column_count, kept_rows, bad_rows;
     struct problem first_bad;
 };
+
+/* Answers can be fed back as scenarios: a metric never goes by the name of a key. */
+static bool is_key(const char *name, const void *context)
+{
+    const struct run *run = context;
+    struct binding binding;
+    return resolver_bind(run->resolver, name, &binding, NULL);
+}
+
+static bool is_key_column(const char *name, const void *context)
+{
+    const struct run *run = context;
+    for (size_t i = 0; i < run->shown_count; i++)
+        if (strcmp(run->columns[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static void name_answers(struct run *run, bool table)
+{
+    for (size_t i = 0; i < run->selection.count; i++) {
+        struct emit_column *column = &run->columns[run->shown_count + i];
+        if (run->selection.items[i].metric != NULL)
+            column->name = answer_name(column->name, table ? is_key_column : is_key, run,
+                                       run->answer_names + i * ANSWER_NAME_MAX);
+    }
+}
 
 static bool run_plan(struct run *run, const struct options *options, bool table,
                      struct problem *problem)
@@ -43,13 +71,15 @@ static bool run_plan(struct run *run, const struct options *options, bool table,
     run->columns = calloc(most, sizeof *run->columns);
     run->cells = calloc(most, sizeof *run->cells);
     run->settings = calloc(keys + 1, sizeof *run->settings);
+    run->answer_names = calloc(run->selection.count + 1, ANSWER_NAME_MAX);
     if (run->shown == NULL || run->names == NULL || run->columns == NULL || run->cells == NULL ||
-        run->settings == NULL)
+        run->settings == NULL || run->answer_names == NULL)
         return problem_set(problem, "out of memory");
     for (size_t i = 0; i < keys; i++) {
         const struct sc_field *field = run->product.sweeps[i].field;
-        /* What is the same in every row only widens a table. */
-        if (table && run->product.sweeps[i].count == 1)
+        /* What is the same in every row only widens a table; what is asked for stands
+         * where it was asked for. */
+        if ((table && run->product.sweeps[i].count == 1) || selection_has(&run->selection, field))
             continue;
         run->columns[run->shown_count] = (struct emit_column){
             .name = field_column(field, run->names + i * FIELD_COLUMN_MAX),
@@ -58,6 +88,7 @@ static bool run_plan(struct run *run, const struct options *options, bool table,
         run->shown[run->shown_count++] = i;
     }
     selection_columns(&run->selection, run->columns + run->shown_count);
+    name_answers(run, table);
     run->column_count = run->shown_count + run->selection.count;
     run->columns[run->column_count] = (struct emit_column){ .name = "error" };
     return true;
@@ -70,6 +101,8 @@ static void run_fini(struct run *run)
     product_fini(&run->product);
     free(run->shown);
     free(run->names);
+    free(run->answer_names);
+    text_fini(&run->described);
     free(run->columns);
     free(run->cells);
     free(run->settings);
@@ -87,6 +120,12 @@ static void key_cells(const struct run *run, const void *scenario)
     }
 }
 
+static void describe_cycles(const struct setting *setting, struct text *out)
+{
+    emit_quantity(setting->value, SC_NUMBER, 6, out);
+    text_add_string(out, setting->field->dimension == SC_SECONDS ? " cycles" : " B/cycle");
+}
+
 /* "key=value key=value": what --only sees of a row. */
 static void describe_row(const struct run *run, struct text *out)
 {
@@ -96,9 +135,20 @@ static void describe_row(const struct run *run, struct text *out)
         text_printf(out, "%s%s=", i > 0 ? " " : "", run->settings[i].field->key);
         if (name != NULL)
             text_add_string(out, name);
+        else if (run->settings[i].deferred)
+            describe_cycles(&run->settings[i], out);
         else
             emit_quantity(run->settings[i].value, run->settings[i].field->dimension, 6, out);
     }
+}
+
+static bool row_is_kept(struct run *run)
+{
+    if (filter_keeps_all(run->filter))
+        return true;
+    describe_row(run, &run->described);
+    return filter_keeps(run->filter, run->described.length > 0 ? run->described.bytes : "",
+                        run->described.length);
 }
 
 /* One scenario into run->cells; a failure fills the error cell. */
@@ -121,8 +171,7 @@ static bool answer_row(struct run *run, struct problem *problem)
         for (size_t i = 0; i < run->selection.count; i++)
             cells[i] = (struct emit_cell){ .kind = EMIT_EMPTY };
     }
-    run->cells[run->column_count] = fine ? (struct emit_cell){ .kind = EMIT_EMPTY }
-                                         : emit_string(problem->text);
+    run->cells[run->column_count] = emit_string(fine ? NULL : problem->text);
     return fine;
 }
 
@@ -133,6 +182,9 @@ static bool has_bad_row(struct run *run)
     struct problem problem;
     for (size_t row = 0; row < run->product.rows; row++) {
         product_row(&run->product, row, run->settings);
+        if (!row_is_kept(run))
+            continue;
+        run->kept_rows++;
         if (!answer_row(run, &problem)) {
             if (run->bad_rows++ == 0)
                 run->first_bad = problem;
@@ -146,7 +198,6 @@ static int run_product(struct run *run, const struct options *options,
 {
     struct problem problem;
     struct sink sink;
-    struct text described = { 0 };
     if (!run_plan(run, options, !sink_streams(style), &problem))
         return command_fail(&problem);
     const bool bad = has_bad_row(run);
@@ -158,27 +209,24 @@ static int run_product(struct run *run, const struct options *options,
     for (size_t row = 0; fine && row < run->product.rows; row++) {
         struct problem ignored;
         product_row(&run->product, row, run->settings);
-        if (!filter_keeps_all(run->filter)) {
-            describe_row(run, &described);
-            if (!filter_keeps(run->filter, described.bytes, described.length))
-                continue;
-        }
+        if (!row_is_kept(run))
+            continue;
         (void)answer_row(run, &ignored);
         fine = sink_row(&sink, run->cells, &problem);
     }
-    text_fini(&described);
     if (fine)
         fine = sink_close(&sink, &problem);
     else
         sink_abandon(&sink);
     if (!fine)
         return command_fail(&problem);
+    const bool gave_up = filter_gave_up(run->filter);
     if (bad) {
         (void)problem_set(&problem, "%zu of %zu scenarios have no answer; the first: %s",
-                          run->bad_rows, run->product.rows, run->first_bad.text);
+                          run->bad_rows, run->kept_rows, run->first_bad.text);
         problem_print(&problem);
     }
-    return bad ? EXIT_NO : EXIT_FINE;
+    return bad || gave_up ? EXIT_NO : EXIT_FINE;
 }
 
 static int estimate(const struct command *command, const struct options *options,
@@ -187,8 +235,10 @@ static int estimate(const struct command *command, const struct options *options
     struct problem problem;
     struct run run = { .system = command_system(command, words, word_count, &problem) };
     struct emit_style style;
+    size_t jobs = 0;
     int code = EXIT_USAGE;
-    if (run.system == NULL || !sink_style(options, &style, &problem))
+    if (run.system == NULL || !sink_style(options, &style, &problem) ||
+        !batch_jobs(options, &jobs, &problem))
         return command_fail(&problem);
     run.resolver = resolver_create(run.system, catalog, &problem);
     if (run.resolver == NULL)
@@ -201,10 +251,11 @@ static int estimate(const struct command *command, const struct options *options
         code = command_fail((problem_set(&problem, "--from answers each row once: a list or range "
                                                    "on the command line has no place there"),
                              &problem));
+    else if ((run.settings = calloc(run.product.count + 1, sizeof *run.settings)) == NULL)
+        code = command_fail((problem_set(&problem, "out of memory"), &problem));
     else {
-        product_row(&run.product, 0, run.settings = calloc(run.product.count + 1,
-                                                           sizeof *run.settings));
-        code = batch_run(run.resolver, run.settings, run.product.count, options, &style);
+        product_row(&run.product, 0, run.settings);
+        code = batch_run(run.resolver, run.settings, run.product.count, options, jobs, &style);
     }
     run_fini(&run);
     resolver_destroy(run.resolver);
@@ -221,7 +272,7 @@ static const struct option_row options[] = {
     OPTION(strict, 0, NULL, "stop at the first bad row"),
     OPTION(jobs, 'j', "N", "threads for --from (default: one per processor)"),
     OPTION(delimiter, 0, "CHAR", "of CSV in and out (default: found out, and a comma out)"),
-    OPTION(decimal, 0, "CHAR", "decimal sign of CSV in and out (default: found out, and a point)"),
+    OPTION(decimal, 0, "CHAR", "decimal sign of CSV in and out (default: found out, and kept)"),
     OPTION(data, 0, "DIR", "tables of GPUs, models, flash instead of the built-in ones"),
     OPTION(help, 'h', NULL, "this text"),
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "filter.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -9,6 +10,7 @@
 struct filter {
     pcre2_code *code; /* NULL: keeps everything */
     pcre2_match_context *context;
+    atomic_bool gave_up;
 };
 
 /* Enough for any honest pattern on one row, little enough to end soon. */
@@ -55,17 +57,31 @@ void filter_destroy(struct filter *filter)
     free(filter);
 }
 
-bool filter_keeps(const struct filter *filter, const char *text, size_t length)
+bool filter_keeps(struct filter *filter, const char *text, size_t length)
 {
     if (filter->code == NULL)
         return true;
     pcre2_match_data *match = pcre2_match_data_create_from_pattern(filter->code, NULL);
-    if (match == NULL)
+    if (match == NULL) {
+        filter->gave_up = true;
         return false;
+    }
     const int found = pcre2_match(filter->code, (PCRE2_SPTR)text, length, 0, 0, match,
                                   filter->context);
     pcre2_match_data_free(match);
+    if (found < 0 && found != PCRE2_ERROR_NOMATCH)
+        filter->gave_up = true;
     return found >= 0;
+}
+
+bool filter_gave_up(const struct filter *filter)
+{
+    struct problem problem;
+    if (!filter->gave_up)
+        return false;
+    (void)problem_set(&problem, "--only: the pattern takes too long on some rows, left out for that");
+    problem_print(&problem);
+    return true;
 }
 
 bool filter_keeps_all(const struct filter *filter)

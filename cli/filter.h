@@ -14,8 +14,12 @@ struct filter;
  * keeps everything. */
 struct filter *filter_create(const char *pattern, struct problem *problem);
 void filter_destroy(struct filter *filter);
-/* May run in several threads.  A match that exceeds its limits does not keep. */
-bool filter_keeps(const struct filter *filter, const char *text, size_t length);
+/* May run in several threads.  A match that exceeds its limits does not keep, and
+ * is remembered. */
+bool filter_keeps(struct filter *filter, const char *text, size_t length);
+/* True, with a line on standard error, if some match exceeded its limits: what was
+ * kept is then not all that should have been. */
+bool filter_gave_up(const struct filter *filter);
 bool filter_keeps_all(const struct filter *filter);
 
 #endif

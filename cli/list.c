@@ -30,6 +30,9 @@ static bool open_list(struct listing *list, const struct emit_column *columns, s
     if (!sink_style(list->options, &style, &list->problem))
         return false;
     style.bar = false;
+    /* Facts are shown as they stand. */
+    if (list->options->digits == NULL)
+        style.digits = 0;
     list->cells = calloc(count, sizeof *list->cells);
     if (list->cells == NULL)
         return problem_set(&list->problem, "out of memory");
@@ -254,8 +257,9 @@ static bool list_table(struct listing *list, const char *name)
         for (size_t i = 0; i < count; i++) {
             const char *text = catalog_cell(table, row, i);
             struct sc_quantity quantity;
-            const bool number = sc_units_parse(text, strlen(text), SC_NUMBER, NULL, '.',
-                                               &quantity) == SC_UNITS_OK;
+            /* The first column is names, even of a GPU called 4090. */
+            const bool number = i > 0 && sc_units_parse(text, strlen(text), SC_NUMBER, NULL, '.',
+                                                        &quantity) == SC_UNITS_OK;
             list->cells[i] = number ? emit_number(quantity.value)
                                     : emit_string(*text != '\0' ? text : NULL);
         }
@@ -321,15 +325,18 @@ static int list_run(const struct command *command, const struct options *options
     const bool fine = list.filter != NULL &&
                       (subjects[subject].run != NULL ? subjects[subject].run(&list)
                                                      : list_table(&list, subjects[subject].name));
+    const bool gave_up = fine && filter_gave_up(list.filter);
     filter_destroy(list.filter);
-    return fine ? EXIT_FINE : command_fail(&list.problem);
+    if (!fine)
+        return command_fail(&list.problem);
+    return gave_up ? EXIT_NO : EXIT_FINE;
 }
 
 static const struct option_row options[] = {
     OPTION(format, 'f', "FORMAT", "table, csv, tsv, json, jsonl or md (default table)"),
     OPTION(output, 'o', "FILE", "write there, whole or not at all"),
     OPTION(only, 0, "REGEX", "keep rows whose text matches"),
-    OPTION(digits, 0, "N", "significant digits, or all (default 6; 4 in tables)"),
+    OPTION(digits, 0, "N", "significant digits, or all (default all)"),
     OPTION(delimiter, 0, "CHAR", "of CSV out (default a comma)"),
     OPTION(decimal, 0, "CHAR", "decimal sign of CSV out (default a point)"),
     OPTION(data, 0, "DIR", "tables of GPUs, models, flash instead of the built-in ones"),

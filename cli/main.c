@@ -6,10 +6,11 @@
 #include <string.h>
 
 #include "command.h"
+#include "manual.h"
 #include "output.h"
 
 static const struct command *const commands[] = { &command_estimate, &command_explain,
-                                                  &command_list, &command_validate };
+                                                  &command_list, &command_simulate, &command_validate };
 static const size_t command_count = sizeof commands / sizeof commands[0];
 
 int command_fail(const struct problem *problem)
@@ -97,6 +98,13 @@ static int print_command_help(const struct command *command)
     return print(&out);
 }
 
+/* An empty variable is as good as none. */
+static const char *data_directory(void)
+{
+    const char *directory = getenv("STALLCAST_DATA");
+    return directory != NULL && *directory != '\0' ? directory : NULL;
+}
+
 static int run_command(const struct command *command, int argc, char **argv)
 {
     struct problem problem;
@@ -118,7 +126,7 @@ static int run_command(const struct command *command, int argc, char **argv)
         code = print_command_help(command);
         goto done;
     }
-    catalog = catalog_create(options.data != NULL ? options.data : getenv("STALLCAST_DATA"));
+    catalog = catalog_create(options.data != NULL ? options.data : data_directory());
     if (catalog == NULL) {
         (void)problem_set(&problem, "out of memory");
         code = command_fail(&problem);
@@ -131,34 +139,56 @@ done:
     return code;
 }
 
+static const struct command *find_command(const char *name)
+{
+    for (size_t i = 0; i < command_count; i++)
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+    return NULL;
+}
+
+static int refuse_command(const char *name)
+{
+    struct problem problem;
+    const char *nearest = problem_nearest(name, command_at, command_count, NULL);
+    if (nearest != NULL)
+        (void)problem_set(&problem, "no command '%.60s': did you mean %s?", name, nearest);
+    else
+        (void)problem_set(&problem, "no command '%.60s': 'stallcast --help' lists them", name);
+    return command_fail(&problem);
+}
+
+/* "help", "help COMMAND" */
+static int help(const char *name)
+{
+    if (name == NULL)
+        return print_help();
+    const struct command *command = find_command(name);
+    return command != NULL ? print_command_help(command) : refuse_command(name);
+}
+
 int main(int argc, char **argv)
 {
     struct problem problem;
     /* A reader that went away is reported like any other write error. */
     (void)signal(SIGPIPE, SIG_IGN);
-    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-        strcmp(argv[1], "help") == 0) {
-        if (argc < 2) {
-            (void)problem_set(&problem, "expected a command: 'stallcast --help' lists them");
-            return command_fail(&problem);
-        }
-        for (size_t i = 0; argc > 2 && i < command_count; i++)
-            if (strcmp(commands[i]->name, argv[2]) == 0)
-                return print_command_help(commands[i]);
-        return print_help();
+    if (argc < 2) {
+        (void)problem_set(&problem, "expected a command: 'stallcast --help' lists them");
+        return command_fail(&problem);
     }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0)
+        return help(argv[2]);
     if (strcmp(argv[1], "--version") == 0) {
         struct text out = { 0 };
         text_printf(&out, "stallcast %s\n", SC_VERSION);
         return print(&out);
     }
-    for (size_t i = 0; i < command_count; i++)
-        if (strcmp(commands[i]->name, argv[1]) == 0)
-            return run_command(commands[i], argc - 2, argv + 2);
-    const char *nearest = problem_nearest(argv[1], command_at, command_count, NULL);
-    if (nearest != NULL)
-        (void)problem_set(&problem, "no command '%.60s': did you mean %s?", argv[1], nearest);
-    else
-        (void)problem_set(&problem, "no command '%.60s': 'stallcast --help' lists them", argv[1]);
-    return command_fail(&problem);
+    if (strcmp(argv[1], "--manual") == 0) { /* for the Makefile */
+        struct text out = { 0 };
+        manual_write(commands, command_count, &out);
+        return print(&out);
+    }
+    const struct command *command = find_command(argv[1]);
+    return command != NULL ? run_command(command, argc - 2, argv + 2) : refuse_command(argv[1]);
 }

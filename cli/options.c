@@ -43,40 +43,63 @@ static bool refuse_long(const struct option_row *rows, size_t count, const char 
     return problem_set(problem, "no option --%s: --help lists those there are", name);
 }
 
+/* "--name", "--name=value": the row, and the value if it is in the word. */
+static const struct option_row *read_long(const struct option_row *rows, size_t count,
+                                          const char *word, const char **value,
+                                          struct problem *problem)
+{
+    const size_t length = strcspn(word + 2, "=");
+    const struct option_row *row = find_long(rows, count, word + 2, length);
+    if (row == NULL) {
+        (void)refuse_long(rows, count, word + 2, length, problem);
+        return NULL;
+    }
+    *value = word[2 + length] == '=' ? word + 3 + length : NULL;
+    if (*value != NULL && row->argument == NULL) {
+        (void)problem_set(problem, "--%s takes no value", row->name);
+        return NULL;
+    }
+    return row;
+}
+
+/* "-o", "-ofile": the same. */
+static const struct option_row *read_short(const struct option_row *rows, size_t count,
+                                           const char *word, const char **value,
+                                           struct problem *problem)
+{
+    const struct option_row *row = NULL;
+    for (size_t r = 0; r < count && row == NULL; r++)
+        if (rows[r].letter != '\0' && rows[r].letter == word[1])
+            row = &rows[r];
+    if (row == NULL) {
+        (void)problem_set(problem, "no option %.60s: --help lists those there are", word);
+        return NULL;
+    }
+    *value = word[2] != '\0' ? word + 2 : NULL;
+    if (*value != NULL && row->argument == NULL) {
+        (void)problem_set(problem, "-%c takes no value", row->letter);
+        return NULL;
+    }
+    return row;
+}
+
 /* One option at argv[*i]; *i moves on past an argument in the next word. */
 static bool parse_option(const struct option_row *rows, size_t row_count, int argc, char **argv,
                          int *i, struct options *options, struct problem *problem)
 {
-    const char *word = argv[*i];
-    const struct option_row *row = NULL;
     const char *value = NULL;
-    if (word[1] == '-') {
-        const size_t length = strcspn(word + 2, "=");
-        row = find_long(rows, row_count, word + 2, length);
-        if (row == NULL)
-            return refuse_long(rows, row_count, word + 2, length, problem);
-        value = word[2 + length] == '=' ? word + 3 + length : NULL;
-        if (value != NULL && row->argument == NULL)
-            return problem_set(problem, "--%s takes no value", row->name);
-    } else {
-        for (size_t r = 0; r < row_count && row == NULL; r++)
-            if (rows[r].letter != '\0' && rows[r].letter == word[1])
-                row = &rows[r];
-        if (row == NULL)
-            return problem_set(problem, "no option -%c: --help lists those there are", word[1]);
-        if (word[2] != '\0') {
-            if (row->argument == NULL)
-                return problem_set(problem, "-%c takes no value", row->letter);
-            value = word + 2;
-        }
-    }
+    const struct option_row *row =
+        (argv[*i][1] == '-' ? read_long : read_short)(rows, row_count, argv[*i], &value, problem);
+    if (row == NULL)
+        return false;
     if (row->argument == NULL) {
         store(options, row, "");
         return true;
     }
     if (value == NULL && *i + 1 < argc)
         value = argv[++*i];
-    if (value == NULL)
+    /* An unset shell variable is no value. */
+    if (value == NULL || *value == '\0')
         return problem_set(problem, "--%s needs a value: --%s %s", row->name, row->name,
                            row->argument);
     store(options, row, value);
@@ -104,9 +127,11 @@ bool options_whole(const char *name, const char *text, long low, long high, long
                    struct problem *problem)
 {
     char *end;
+    const char *digits = *text == '-' ? text + 1 : text;
     errno = 0;
     *value = strtol(text, &end, 10);
-    if (errno != 0 || end == text || *end != '\0' || *value < low || *value > high)
+    /* strtol would skip blanks and take a plus sign. */
+    if (errno != 0 || *digits < '0' || *digits > '9' || *end != '\0' || *value < low || *value > high)
         return problem_set(problem, "--%s: expected a whole number from %ld to %ld, got '%.40s'",
                            name, low, high, text);
     return true;

@@ -12,8 +12,9 @@
 /* Every option that a command may take, as it was written; NULL: not given. */
 struct options {
     const char *from, *format, *output, *digits, *only, *columns;
-    const char *delimiter, *decimal, *data, *jobs, *kernel;
-    const char *strict, *help, *version; /* given or not: NULL or "" */
+    const char *delimiter, *decimal, *data, *jobs;
+    const char *seed, *repeat, *trace, *samples, *policies, *level, *params;
+    const char *strict, *check, *help, *version; /* given or not: NULL or "" */
 };
 
 struct option_row {

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* For realpath.  NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
+#define _XOPEN_SOURCE 700
+
 #include "output.h"
 
 #include <errno.h>
@@ -16,6 +19,17 @@ static bool refuse(struct output *output, struct problem *problem)
                        output->path != NULL ? output->path : "standard output", strerror(reason));
 }
 
+/* Mode of the file that stands there, or what a new one gets. */
+static mode_t mode_of(const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) == 0)
+        return status.st_mode & 0777;
+    const mode_t mask = umask(0);
+    (void)umask(mask);
+    return 0666 & ~mask;
+}
+
 /* A device or a pipe cannot be renamed onto; it is written directly. */
 static bool is_special(const char *path)
 {
@@ -23,25 +37,40 @@ static bool is_special(const char *path)
     return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
+/* A link is to stay one: what it points to is replaced. */
+static char *target_of(const char *path)
+{
+    char *target = realpath(path, NULL);
+    return target != NULL ? target : strdup(path);
+}
+
+static void forget(struct output *output)
+{
+    free(output->target);
+    free(output->temporary);
+    output->target = output->temporary = NULL;
+}
+
 static bool open_temporary(struct output *output, struct problem *problem)
 {
     static const char ending[] = ".XXXXXX";
-    const size_t length = strlen(output->path);
+    output->target = target_of(output->path);
+    const size_t length = output->target != NULL ? strlen(output->target) : 0;
     output->temporary = malloc(length + sizeof ending);
-    if (output->temporary == NULL)
+    if (output->target == NULL || output->temporary == NULL) {
+        forget(output);
         return refuse(output, problem);
-    memcpy(output->temporary, output->path, length);
+    }
+    memcpy(output->temporary, output->target, length);
     memcpy(output->temporary + length, ending, sizeof ending);
     const int descriptor = mkstemp(output->temporary);
     if (descriptor < 0) {
-        free(output->temporary);
-        output->temporary = NULL;
-        return refuse(output, problem);
+        const bool refused = refuse(output, problem);
+        forget(output);
+        return refused;
     }
-    /* mkstemp makes files private; results get the usual mode. */
-    const mode_t mask = umask(0);
-    (void)umask(mask);
-    (void)fchmod(descriptor, 0666 & ~mask);
+    /* mkstemp makes files private. */
+    (void)fchmod(descriptor, mode_of(output->target));
     output->file = fdopen(descriptor, "wb");
     if (output->file == NULL) {
         (void)close(descriptor);
@@ -83,12 +112,11 @@ bool output_commit(struct output *output, struct problem *problem)
         if (fine && closed != 0)
             fine = refuse(output, problem);
     }
-    if (fine && output->temporary != NULL && rename(output->temporary, output->path) != 0)
+    if (fine && output->temporary != NULL && rename(output->temporary, output->target) != 0)
         fine = refuse(output, problem);
     if (!fine && output->temporary != NULL)
         (void)unlink(output->temporary);
-    free(output->temporary);
-    output->temporary = NULL;
+    forget(output);
     return fine;
 }
 
@@ -98,6 +126,6 @@ void output_abandon(struct output *output)
         (void)fclose(output->file);
     if (output->temporary != NULL)
         (void)unlink(output->temporary);
-    free(output->temporary);
+    forget(output);
     *output = (struct output){ .failed = true };
 }

@@ -12,7 +12,8 @@
 struct output {
     FILE *file;
     const char *path;  /* NULL: standard output */
-    char *temporary;   /* written instead of path until output_commit */
+    char *target;      /* the file behind path, which may be a link to it */
+    char *temporary;   /* written instead of it until output_commit */
     bool failed;
 };
 

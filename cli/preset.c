@@ -29,27 +29,34 @@ size_t preset_slot(const struct resolver *resolver, const struct sc_field *field
 
 size_t preset_count(const struct resolver *resolver, const struct sc_field *field)
 {
-    return resolver->lists[preset_slot(resolver, field)].listed;
+    return resolver->lists[preset_slot(resolver, field)].rows.count;
 }
 
 const struct preset *preset_at(const struct resolver *resolver, const struct sc_field *field,
                                size_t i)
 {
-    return resolver->lists[preset_slot(resolver, field)].presets[i];
+    return resolver->lists[preset_slot(resolver, field)].rows.items[i];
 }
 
-static bool list_add(struct preset_list *list, struct preset *preset)
+static bool add_preset(struct presets *list, struct preset *preset)
 {
     if (list->count == list->capacity) {
         const size_t capacity = list->capacity == 0 ? 32 : 2 * list->capacity;
-        struct preset **presets = realloc(list->presets, capacity * sizeof(struct preset *));
-        if (presets == NULL)
+        struct preset **items = realloc(list->items, capacity * sizeof(struct preset *));
+        if (items == NULL)
             return false;
-        list->presets = presets;
+        list->items = items;
         list->capacity = capacity;
     }
-    list->presets[list->count++] = preset;
+    list->items[list->count++] = preset;
     return true;
+}
+
+static void presets_fini(struct presets *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        preset_destroy(list->items[i]);
+    free(list->items);
 }
 
 /* ---- rows of a table ---- */
@@ -63,7 +70,7 @@ static bool read_cell(struct resolver *resolver, const struct catalog_table *tab
     if (setting_parse(resolver, binding, text, strlen(text), '.', setting, problem))
         return true;
     const struct problem inner = *problem;
-    return problem_set(problem, "%s:%zu: %s: %s", table->name, catalog_line(table, row),
+    return problem_set(problem, "%s:%zu: %s: %s", table->shown, catalog_line(table, row),
                        table->columns[column], inner.text);
 }
 
@@ -74,7 +81,7 @@ static struct preset *read_row(struct resolver *resolver, const struct catalog_t
     const size_t tags = catalog_column(table, "tags");
     if (preset == NULL || (preset->name = strdup(catalog_cell(table, row, 0))) == NULL ||
         (preset->settings = calloc(table->column_count, sizeof *preset->settings)) == NULL) {
-        (void)problem_set(problem, "%s: out of memory", table->name);
+        (void)problem_set(problem, "%s: out of memory", table->shown);
         preset_destroy(preset);
         return NULL;
     }
@@ -122,7 +129,7 @@ static bool check_bandwidth(const struct catalog_table *table, struct problem *p
             return problem_set(problem,
                                "%s:%zu: memory_bandwidth_GB/s: expected %.6g from %g channels x %g "
                                "bit x %g GT/s within 10 %%, got %s",
-                               table->name, catalog_line(table, row), pins, value[0], value[1],
+                               table->shown, catalog_line(table, row), pins, value[0], value[1],
                                value[2], catalog_cell(table, row, column[3]));
     }
     return true;
@@ -137,16 +144,15 @@ static bool load_list(struct resolver *resolver, struct preset_list *list, struc
     for (size_t row = 0; row < table->row_count; row++) {
         if (catalog_row(table, catalog_cell(table, row, 0)) != row)
             return problem_set(problem, "%s:%zu: %s: this name stands in an earlier row too",
-                               table->name, catalog_line(table, row), catalog_cell(table, row, 0));
+                               table->shown, catalog_line(table, row), catalog_cell(table, row, 0));
         struct preset *preset = read_row(resolver, table, row, problem);
         if (preset == NULL)
             return false;
-        if (!list_add(list, preset)) {
+        if (!add_preset(&list->rows, preset)) {
             preset_destroy(preset);
-            return problem_set(problem, "%s: out of memory", table->name);
+            return problem_set(problem, "%s: out of memory", table->shown);
         }
     }
-    list->listed = list->count;
     return true;
 }
 
@@ -204,15 +210,14 @@ static struct preset *read_config(struct resolver *resolver, const char *path,
         (void)problem_set(problem, "expected a config.json, got '%s': %s", path, strerror(errno));
         return NULL;
     }
-    const bool read = sc_model_config_read(file, &config, &error);
+    const enum sc_model_config_status status = sc_model_config_read(file, &config, &error);
     (void)fclose(file);
-    if (!read) {
+    if (status != SC_MODEL_CONFIG_OK) {
         if (error.line > 0)
             (void)problem_set(problem, "%s:%zu:%zu: %s", path, error.line, error.column,
                               error.reason);
         else
-            (void)problem_set(problem, "%s: %s%s%s", path, error.key,
-                              *error.key != '\0' ? ": " : "", error.reason);
+            (void)problem_set(problem, "%s: %s", path, error.reason);
         return NULL;
     }
     struct preset *preset = calloc(1, sizeof *preset);
@@ -236,19 +241,34 @@ static bool ends_with(const char *text, const char *end)
     return length > tail && strcmp(text + length - tail, end) == 0;
 }
 
-/* FILE:ROW or config.json; the result joins the list so that it is read once. */
+static struct preset *presets_find(const struct presets *list, const char *name, size_t length)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (strncmp(list->items[i]->name, name, length) == 0 &&
+            list->items[i]->name[length] == '\0')
+            return list->items[i];
+    return NULL;
+}
+
+static bool is_config(const struct preset_list *list, const char *name)
+{
+    return ends_with(name, ".json") && strcmp(list->field->table, "models") == 0;
+}
+
+/* FILE:ROW or config.json; what was read is kept, so that it is read once. */
 static const struct preset *find_by_path(struct resolver *resolver, struct preset_list *list,
                                          const char *name, struct problem *problem)
 {
-    const char *colon = strrchr(name, ':');
-    struct preset *preset = ends_with(name, ".json") && strcmp(list->field->table, "models") == 0
-                                ? read_config(resolver, name, problem)
-                                : read_user_row(resolver, name, colon, problem);
+    struct preset *preset = presets_find(&list->by_path, name, strlen(name));
+    if (preset != NULL)
+        return preset;
+    preset = is_config(list, name) ? read_config(resolver, name, problem)
+                                   : read_user_row(resolver, name, strrchr(name, ':'), problem);
     if (preset == NULL)
         return NULL;
     free(preset->name);
     preset->name = strdup(name);
-    if (preset->name == NULL || !list_add(list, preset)) {
+    if (preset->name == NULL || !add_preset(&list->by_path, preset)) {
         preset_destroy(preset);
         (void)problem_set(problem, "%.60s: out of memory", name);
         return NULL;
@@ -256,27 +276,17 @@ static const struct preset *find_by_path(struct resolver *resolver, struct prese
     return preset;
 }
 
-static const struct preset *list_find(const struct preset_list *list, size_t from, size_t to,
-                                      const char *name, size_t length)
-{
-    for (size_t i = from; i < to; i++)
-        if (strncmp(list->presets[i]->name, name, length) == 0 &&
-            list->presets[i]->name[length] == '\0')
-            return list->presets[i];
-    return NULL;
-}
-
 static const char *preset_name_at(unsigned long i, const void *context)
 {
-    const struct preset_list *list = context;
-    return list->presets[i]->name;
+    const struct presets *list = context;
+    return list->items[i]->name;
 }
 
 const struct preset *preset_find(struct resolver *resolver, const struct sc_field *field,
                                  const char *text, size_t length, struct problem *problem)
 {
     struct preset_list *list = &resolver->lists[preset_slot(resolver, field)];
-    const struct preset *preset = list_find(list, 0, list->listed, text, length);
+    const struct preset *preset = presets_find(&list->rows, text, length);
     if (preset != NULL)
         return preset;
     char name[4096 + 256];
@@ -287,15 +297,13 @@ const struct preset *preset_find(struct resolver *resolver, const struct sc_fiel
     }
     memcpy(name, text, length);
     name[length] = '\0';
-    if (strchr(name, ':') != NULL || ends_with(name, ".json")) {
+    if (strchr(name, ':') != NULL || is_config(list, name)) {
         (void)pthread_mutex_lock(&resolver->lock);
-        preset = list_find(list, list->listed, list->count, text, length);
-        if (preset == NULL)
-            preset = find_by_path(resolver, list, name, problem);
+        preset = find_by_path(resolver, list, name, problem);
         (void)pthread_mutex_unlock(&resolver->lock);
         return preset;
     }
-    const char *nearest = problem_nearest(name, preset_name_at, list->listed, list);
+    const char *nearest = problem_nearest(name, preset_name_at, list->rows.count, &list->rows);
     if (nearest != NULL)
         (void)problem_set(problem, "expected a row of %s, got '%.60s': did you mean %s?",
                           field->table, name, nearest);
@@ -328,7 +336,7 @@ static bool read_launch(struct resolver *resolver, const struct catalog_table *t
     launch->limits = calloc(table->column_count, sizeof *launch->limits);
     launch->settings = calloc(table->column_count, sizeof *launch->settings);
     if (launch->conditions == NULL || launch->limits == NULL || launch->settings == NULL)
-        return problem_set(problem, "%s: out of memory", table->name);
+        return problem_set(problem, "%s: out of memory", table->shown);
     for (size_t i = 0; i < table->column_count; i++) {
         const bool limit = strncmp(table->columns[i], "max_", 4) == 0;
         const char *column = table->columns[i] + (limit ? 4 : 0);
@@ -337,11 +345,11 @@ static bool read_launch(struct resolver *resolver, const struct catalog_table *t
             continue;
         if (!(i < first_value ? resolver_bind(resolver, column, &binding, NULL)
                               : bind_value(resolver, kernel, column, &binding)))
-            return problem_set(problem, "%s: %s is not a key of %s", table->name, column,
-                               resolver->system->name);
+            return problem_set(problem, "%s:%zu: %s is not a key of %s", table->shown,
+                               table->header_line, column, resolver->system->name);
         if (binding.field->kind == SC_PRESET) {
             if (launch->named_count == sizeof launch->named / sizeof launch->named[0])
-                return problem_set(problem, "%s: too many conditions", table->name);
+                return problem_set(problem, "%s: too many conditions", table->shown);
             launch->named[launch->named_count].field = binding.field;
             launch->named[launch->named_count++].words = catalog_cell(table, row, i);
             continue;
@@ -373,10 +381,10 @@ static bool load_launches(struct resolver *resolver, struct problem *problem)
     if (table == NULL)
         return false;
     if (catalog_column(table, "kernel") == SIZE_MAX)
-        return problem_set(problem, "%s: expected a column named kernel", table->name);
+        return problem_set(problem, "%s: expected a column named kernel", table->shown);
     resolver->launches = calloc(table->row_count + 1, sizeof *resolver->launches);
     if (resolver->launches == NULL)
-        return problem_set(problem, "%s: out of memory", table->name);
+        return problem_set(problem, "%s: out of memory", table->shown);
     for (size_t row = 0; row < table->row_count; row++) {
         resolver->launch_count++;
         if (!read_launch(resolver, table, row, &resolver->launches[row], problem))
@@ -430,17 +438,25 @@ void preset_apply_launches(const struct resolver *resolver, const struct preset 
 
 /* ---- resolver ---- */
 
+/* Where the table was read from, for messages. */
+static const char *table_shown(const struct resolver *resolver, const struct sc_field *field)
+{
+    struct problem ignored;
+    const struct catalog_table *table = catalog_table(resolver->catalog, field->table, &ignored);
+    return table != NULL ? table->shown : field->table;
+}
+
 static bool choose_fallbacks(struct resolver *resolver, struct problem *problem)
 {
     for (size_t i = 0; i < resolver->slot_count; i++) {
         const struct sc_field *field = resolver->lists[i].field;
         if (field->preset == NULL)
             continue;
-        resolver->fallback[i] = list_find(&resolver->lists[i], 0, resolver->lists[i].listed,
-                                          field->preset, strlen(field->preset));
+        resolver->fallback[i] = presets_find(&resolver->lists[i].rows, field->preset,
+                                             strlen(field->preset));
         if (resolver->fallback[i] == NULL)
             return problem_set(problem, "%s: expected the row %s, which %s takes by default",
-                               field->table, field->preset, field->key);
+                               table_shown(resolver, field), field->preset, field->key);
     }
     return true;
 }
@@ -477,9 +493,8 @@ void resolver_destroy(struct resolver *resolver)
     if (resolver == NULL)
         return;
     for (size_t i = 0; i < resolver->slot_count; i++) {
-        for (size_t j = 0; j < resolver->lists[i].count; j++)
-            preset_destroy(resolver->lists[i].presets[j]);
-        free(resolver->lists[i].presets);
+        presets_fini(&resolver->lists[i].rows);
+        presets_fini(&resolver->lists[i].by_path);
     }
     for (size_t i = 0; i < resolver->launch_count; i++) {
         free(resolver->launches[i].conditions);

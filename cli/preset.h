@@ -31,12 +31,17 @@ struct launch_row {
 
 enum { RESOLVER_PRESETS = 8 };
 
-/* All rows of the table behind one preset key. */
+/* Presets in the order they were added. */
+struct presets {
+    struct preset **items;
+    size_t count, capacity;
+};
+
+/* What one preset key can be. */
 struct preset_list {
     const struct sc_field *field;
-    struct preset **presets;
-    size_t count, capacity;
-    size_t listed; /* the first `listed` are the rows of the table; others were named by path */
+    struct presets rows;   /* of its table; never changes once the resolver is made */
+    struct presets by_path; /* FILE:ROW and config.json, read when first named; under the lock */
 };
 
 struct resolver {
@@ -49,7 +54,7 @@ struct resolver {
     size_t slot_count;
     struct launch_row *launches;
     size_t launch_count;
-    pthread_mutex_t lock; /* on lists that grow by presets named by path */
+    pthread_mutex_t lock; /* on by_path and the catalog */
 };
 
 size_t preset_slot(const struct resolver *resolver, const struct sc_field *field);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "problem.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "text.h"
 
 bool problem_set(struct problem *problem, const char *format, ...)
 {
@@ -11,9 +14,14 @@ bool problem_set(struct problem *problem, const char *format, ...)
     va_start(arguments, format);
     (void)vsnprintf(problem->text, sizeof problem->text, format, arguments);
     va_end(arguments);
-    for (char *c = problem->text; *c != '\0'; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7F)
+    const size_t length = strlen(problem->text);
+    for (size_t i = 0; i < length;) {
+        char *c = problem->text + i;
+        const size_t span = text_character(c, length - i);
+        if (span == 0 || (unsigned char)*c < 0x20 || *c == 0x7F)
             *c = '?';
+        i += span == 0 ? 1 : span;
+    }
     return false;
 }
 
@@ -24,24 +32,29 @@ void problem_print(const struct problem *problem)
 
 enum { NAME_MAX_LENGTH = 63 };
 
-/* Levenshtein distance with neighbouring letters swapped counted as one slip;
- * names longer than NAME_MAX_LENGTH count as far. */
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* Levenshtein distance, whatever the case, with neighbouring letters swapped
+ * counted as one slip; names longer than NAME_MAX_LENGTH are far from all. */
 static unsigned distance(const char *a, const char *b)
 {
     const size_t n = strlen(a), m = strlen(b);
     unsigned before[NAME_MAX_LENGTH + 1], last[NAME_MAX_LENGTH + 1], row[NAME_MAX_LENGTH + 1];
     if (n > NAME_MAX_LENGTH || m > NAME_MAX_LENGTH)
-        return NAME_MAX_LENGTH;
+        return UINT_MAX;
     for (size_t j = 0; j <= m; j++)
         before[j] = last[j] = (unsigned)j;
     for (size_t i = 1; i <= n; i++) {
         row[0] = (unsigned)i;
         for (size_t j = 1; j <= m; j++) {
-            unsigned best = last[j - 1] + (a[i - 1] != b[j - 1]);
+            unsigned best = last[j - 1] + (lower(a[i - 1]) != lower(b[j - 1]));
             best = last[j] + 1 < best ? last[j] + 1 : best;
             best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-                before[j - 2] + 1 < best)
+            if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
+                lower(a[i - 2]) == lower(b[j - 1]) && before[j - 2] + 1 < best)
                 best = before[j - 2] + 1;
             row[j] = best;
         }
@@ -54,7 +67,8 @@ static unsigned distance(const char *a, const char *b)
 const char *problem_nearest(const char *name, const char *(*at)(unsigned long i, const void *context),
                             unsigned long n, const void *context)
 {
-    const unsigned allowed = (unsigned)(strlen(name) / 3) + 1;
+    const size_t length = strlen(name);
+    const unsigned allowed = length < 2 ? 1 : (unsigned)(length + 1) / 3;
     unsigned best = allowed + 1;
     const char *nearest = NULL;
     for (unsigned long i = 0; i < n; i++) {

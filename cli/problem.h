@@ -14,8 +14,9 @@ struct problem {
     char text[PROBLEM_MAX];
 };
 
-/* Writes the line, cut at the end if need be; control characters in it are
- * shown as '?', so that no input can play with the terminal.  Returns false,
+/* Writes the line, cut at the end if need be; control characters and
+ * what is not UTF-8 in it are shown as '?', so that no input can play with the
+ * terminal.  Returns false,
  * so that a caller can `return problem_set(...)`. */
 bool problem_set(struct problem *problem, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

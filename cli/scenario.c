@@ -18,6 +18,16 @@ const struct sc_system *resolver_system(const struct resolver *resolver)
 
 /* ---- names ---- */
 
+static void trim(const char **text, size_t *length)
+{
+    while (*length > 0 && (**text == ' ' || **text == '\t')) {
+        (*text)++;
+        (*length)--;
+    }
+    while (*length > 0 && ((*text)[*length - 1] == ' ' || (*text)[*length - 1] == '\t'))
+        (*length)--;
+}
+
 static bool is_field(const struct sc_system *system, const char *name, size_t length,
                      const struct sc_field **field)
 {
@@ -40,26 +50,28 @@ static bool bind_unit(const struct sc_field *field, const char *unit, size_t len
     return binding->unit != NULL;
 }
 
-static bool bind_bracketed(const struct sc_system *system, const char *name, struct binding *binding)
+static bool bind_bracketed(const struct sc_system *system, const char *name, size_t length,
+                           struct binding *binding)
 {
-    const size_t length = strlen(name);
-    const char *open = strpbrk(name, "([");
-    if (open == NULL || length < 3 || name[length - 1] != (*open == '(' ? ')' : ']'))
+    const size_t before = strcspn(name, "([");
+    const char *open = name + before;
+    if (before + 2 > length || name[length - 1] != (*open == '(' ? ')' : ']'))
         return false;
-    size_t key = (size_t)(open - name);
+    size_t key = before;
     while (key > 0 && name[key - 1] == ' ')
         key--;
     return is_field(system, name, key, &binding->field) &&
-           bind_unit(binding->field, open + 1, length - 2 - (size_t)(open - name), binding);
+           bind_unit(binding->field, open + 1, length - 2 - before, binding);
 }
 
-static bool bind_suffixed(const struct sc_system *system, const char *name, struct binding *binding)
+static bool bind_suffixed(const struct sc_system *system, const char *name, size_t length,
+                          struct binding *binding)
 {
-    const size_t length = strlen(name);
     for (size_t key = length; key-- > 1;)
         if (name[key] == '_' && is_field(system, name, key, &binding->field) &&
             bind_unit(binding->field, name + key + 1, length - key - 1, binding))
             return true;
+    binding->field = NULL;
     return false;
 }
 
@@ -73,10 +85,20 @@ bool resolver_bind(const struct resolver *resolver, const char *name, struct bin
                    const char **nearest)
 {
     *binding = (struct binding){ 0 };
-    if (is_field(resolver->system, name, strlen(name), &binding->field))
+    if (nearest != NULL)
+        *nearest = NULL;
+    size_t length = strlen(name);
+    trim(&name, &length);
+    struct binding suffixed = { 0 };
+    if (is_field(resolver->system, name, length, &binding->field)) {
+        /* The alias line_bytes of line also says the unit of bare numbers. */
+        if (bind_suffixed(resolver->system, name, length, &suffixed) &&
+            suffixed.field == binding->field)
+            *binding = suffixed;
         return true;
-    if (bind_suffixed(resolver->system, name, binding) ||
-        bind_bracketed(resolver->system, name, binding))
+    }
+    if (bind_suffixed(resolver->system, name, length, binding) ||
+        bind_bracketed(resolver->system, name, length, binding))
         return true;
     if (nearest != NULL)
         *nearest = problem_nearest(name, key_at, resolver->system->field_count, resolver->system);
@@ -106,6 +128,8 @@ static bool refuse_units(enum sc_units_status status, const struct sc_field *fie
     char shown[SHOWN_MAX + 16], accepted[SC_UNITS_ACCEPTED_MAX];
     const char *word = sc_dimension_word(field->dimension);
     (void)sc_units_accepted(field->dimension, accepted);
+    if (field->dimension == SC_NUMBER)
+        accepted[0] = '\0';
     const bool has_units = accepted[0] != '\0';
     (void)got(text, length, shown);
     const char *open = has_units ? " (" : "", *close = has_units ? ")" : "";
@@ -138,6 +162,18 @@ static bool refuse_units(enum sc_units_status status, const struct sc_field *fie
     return problem_set(problem, "expected %s%s%s%s, got %s", word, open, accepted, close, shown);
 }
 
+static bool refuse_range(const struct sc_field *field, const char *shown, struct problem *problem)
+{
+    struct text low = { 0 }, high = { 0 };
+    scenario_quantity(field->minimum, field->dimension, &low);
+    scenario_quantity(field->maximum, field->dimension, &high);
+    (void)problem_set(problem, "expected a value from %s to %s, got %s",
+                      low.failed ? "?" : low.bytes, high.failed ? "?" : high.bytes, shown);
+    text_fini(&low);
+    text_fini(&high);
+    return false;
+}
+
 static bool check_range(const struct sc_field *field, double value, const char *text, size_t length,
                         struct problem *problem)
 {
@@ -146,15 +182,7 @@ static bool check_range(const struct sc_field *field, double value, const char *
         return problem_set(problem, "expected a whole number, got %s", got(text, length, shown));
     if (value >= field->minimum && value <= field->maximum)
         return true;
-    struct text low = { 0 }, high = { 0 };
-    scenario_quantity(field->minimum, field->dimension, &low);
-    scenario_quantity(field->maximum, field->dimension, &high);
-    (void)problem_set(problem, "expected a value from %s to %s, got %s",
-                      low.failed ? "?" : low.bytes, high.failed ? "?" : high.bytes,
-                      got(text, length, shown));
-    text_fini(&low);
-    text_fini(&high);
-    return false;
+    return refuse_range(field, got(text, length, shown), problem);
 }
 
 void scenario_quantity(double value, enum sc_dimension dimension, struct text *out)
@@ -172,16 +200,6 @@ static const char *choice_at(unsigned long i, const void *context)
 {
     const struct sc_field *field = context;
     return sc_field_choice(field, i)->name;
-}
-
-static void trim(const char **text, size_t *length)
-{
-    while (*length > 0 && (**text == ' ' || **text == '\t')) {
-        (*text)++;
-        (*length)--;
-    }
-    while (*length > 0 && ((*text)[*length - 1] == ' ' || (*text)[*length - 1] == '\t'))
-        (*length)--;
 }
 
 static bool parse_choice(const struct sc_field *field, const char *text, size_t length,
@@ -282,16 +300,31 @@ static bool parse_end(struct resolver *resolver, const struct binding *binding, 
 }
 
 /* The step of lo:hi:step is a difference, so the field's range does not bind it. */
-static bool parse_step(const struct binding *binding, const char *text, size_t length, double *step,
-                       struct problem *problem)
+static bool parse_step(const struct binding *binding, const char *text, size_t length,
+                       bool deferred, double *step, struct problem *problem)
 {
     struct sc_quantity quantity;
     const enum sc_units_status status =
         sc_units_parse(text, length, binding->field->dimension, binding->unit, '.', &quantity);
     if (status != SC_UNITS_OK)
         return refuse_units(status, binding->field, &quantity, text, length, problem);
+    if (quantity.per_cycle_deferred != deferred)
+        return problem_set(problem, "expected a range all in cycles, or nothing of it");
     *step = quantity.value;
     return true;
+}
+
+/* The double that one would get by writing the value: 15us, not the sum of 5us
+ * and two steps of it. */
+static double as_written(double value)
+{
+    enum { SURE_DIGITS = 15 };
+    char text[SC_NUMBER_MAX];
+    struct sc_quantity quantity;
+    const size_t length = sc_number_format(text, value, SURE_DIGITS);
+    return sc_units_parse(text, length, SC_NUMBER, NULL, '.', &quantity) == SC_UNITS_OK
+               ? quantity.value
+               : value;
 }
 
 /* Values from low to high; both ends included when the step meets high. */
@@ -308,7 +341,9 @@ static bool add_range(struct sweep *sweep, const struct setting *low, double hig
     for (size_t i = 0; (double)i <= last; i++) {
         struct setting setting = *low;
         const double n = (double)i;
-        setting.value = geometric ? low->value * pow(step, n) : low->value + step * n;
+        if (i > 0)
+            setting.value = as_written(geometric ? low->value * pow(step, n)
+                                                 : low->value + step * n);
         if (fabs(setting.value - high) <= 1e-12 * fabs(high))
             setting.value = high;
         if (setting.field->kind == SC_INTEGER && setting.value != floor(setting.value))
@@ -332,7 +367,7 @@ static bool parse_range(struct resolver *resolver, const struct binding *binding
         !parse_end(resolver, binding, first + 1, (size_t)(second - first - 1), &high, problem))
         return false;
     if (low.deferred != high.deferred)
-        return problem_set(problem, "expected both ends of a range in cycles, or neither");
+        return problem_set(problem, "expected a range all in cycles, or nothing of it");
     if (tail > 1 && second[1] == '*') {
         struct sc_quantity factor;
         if (sc_units_parse(second + 2, tail - 1, SC_NUMBER, NULL, '.', &factor) != SC_UNITS_OK ||
@@ -341,7 +376,7 @@ static bool parse_range(struct resolver *resolver, const struct binding *binding
         return add_range(sweep, &low, high.value, factor.value, true, problem);
     }
     double step = 0.0;
-    if (!parse_step(binding, second + 1, tail, &step, problem))
+    if (!parse_step(binding, second + 1, tail, low.deferred, &step, problem))
         return false;
     if (step == 0.0)
         return problem_set(problem, "expected a step that is not zero");
@@ -440,23 +475,30 @@ void sweep_fini(struct sweep *sweep)
 
 /* ---- scenarios ---- */
 
-static void apply(const struct setting *settings, size_t count, void *scenario)
+/* Returns whether some setting is left for when the clock is known. */
+static bool apply(const struct setting *settings, size_t count, void *scenario)
 {
-    for (size_t i = 0; i < count; i++)
+    bool deferred = false;
+    for (size_t i = 0; i < count; i++) {
+        deferred = deferred || settings[i].deferred;
         if (settings[i].field->kind != SC_PRESET && !settings[i].deferred)
             sc_field_set(settings[i].field, scenario, settings[i].value);
+    }
+    return deferred;
 }
 
-/* Cycles become seconds, and bytes per cycle bytes per second, by the clock
- * that all the other settings have left. */
+/* Once more in the same order, now that all settings have left a clock: cycles
+ * become seconds, and bytes per cycle bytes per second. */
 static bool apply_deferred(const struct resolver *resolver, const struct setting *settings,
-                           size_t count, void *scenario, struct problem *problem)
+                           size_t count, double clock_hz, void *scenario, struct problem *problem)
 {
     for (size_t i = 0; i < count; i++) {
-        if (!settings[i].deferred)
-            continue;
         const struct sc_field *field = settings[i].field;
-        const double clock_hz = sc_field_get(resolver->clock, scenario);
+        if (!settings[i].deferred) {
+            if (field->kind != SC_PRESET)
+                sc_field_set(field, scenario, settings[i].value);
+            continue;
+        }
         if (!(clock_hz > 0.0))
             return problem_set(problem, "%s is counted in cycles, but %s has no value", field->key,
                                resolver->clock->key);
@@ -476,11 +518,18 @@ bool resolver_build(const struct resolver *resolver, const struct setting *setti
         if (settings[i].field->kind == SC_PRESET)
             chosen[preset_slot(resolver, settings[i].field)] = settings[i].preset;
     memcpy(scenario, resolver->defaults, resolver->system->scenario_size);
+    bool deferred = false;
     for (size_t i = 0; i < resolver->slot_count; i++)
         if (chosen[i] != NULL)
-            apply(chosen[i]->settings, chosen[i]->setting_count, scenario);
-    apply(settings, count, scenario);
-    if (!apply_deferred(resolver, settings, count, scenario, problem))
+            deferred |= apply(chosen[i]->settings, chosen[i]->setting_count, scenario);
+    deferred |= apply(settings, count, scenario);
+    const double clock_hz = deferred ? sc_field_get(resolver->clock, scenario) : 0.0;
+    for (size_t i = 0; deferred && i < resolver->slot_count; i++)
+        if (chosen[i] != NULL &&
+            !apply_deferred(resolver, chosen[i]->settings, chosen[i]->setting_count, clock_hz,
+                            scenario, problem))
+            return false;
+    if (deferred && !apply_deferred(resolver, settings, count, clock_hz, scenario, problem))
         return false;
     preset_apply_launches(resolver, chosen, settings, count, scenario);
     return true;
@@ -510,6 +559,16 @@ void scenario_describe_error(const struct sc_system *system, enum sc_status stat
         return;
     }
     struct text value = { 0 };
+    if (status == SC_ERANGE && field->kind == SC_REAL &&
+        !(error->value >= field->minimum && error->value <= field->maximum)) {
+        /* Counted in cycles, it could not be checked when it was read. */
+        scenario_quantity(error->value, field->dimension, &value);
+        (void)refuse_range(field, value.failed ? "?" : value.bytes, problem);
+        const struct problem inner = *problem;
+        (void)problem_set(problem, "%s: %s", field->key, inner.text);
+        text_fini(&value);
+        return;
+    }
     if (field->kind == SC_CHOICE && error->value >= 0.0 &&
         error->value < (double)field->choice_count)
         text_add_string(&value, sc_field_choice(field, (size_t)error->value)->name);

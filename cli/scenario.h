@@ -36,9 +36,10 @@ struct binding {
     const struct sc_unit *unit; /* NULL: a bare number needs no unit or is an error */
 };
 
-/* Binds "buffer", "latency_us", "latency (us)" or "latency [us]"; false if the
- * name is no key.  nearest, unless NULL, is then set to the key that it may be a
- * slip of, or to NULL. */
+/* Binds "buffer", "latency_us", "latency (us)" or "latency [us]", whatever blanks
+ * are around it; false if the name is no key.  nearest, unless NULL, is then set
+ * to the key that it may be a slip of, or to NULL; and binding->field is set if
+ * the name is a key with something in brackets that is none of its units. */
 bool resolver_bind(const struct resolver *resolver, const char *name, struct binding *binding,
                    const char **nearest);
 
@@ -62,7 +63,11 @@ struct sweep {
     size_t count, capacity;
 };
 
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+enum { SWEEP_VALUES_MAX = 10000 }; /* a fuzzer would spend its time on long ranges */
+#else
 enum { SWEEP_VALUES_MAX = 10000000 };
+#endif
 
 /* Reads key=VALUES: a list a,b, a range lo:hi:step or lo:hi:*factor, `all`, or
  * @TAG for the rows of a table that carry the tag.  Problems name the key. */

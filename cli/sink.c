@@ -27,8 +27,11 @@ bool sink_style(const struct options *options, struct emit_style *style, struct 
     long digits = 0;
     const char *no_colour = getenv("NO_COLOR");
     const bool terminal = options->output == NULL && isatty(STDOUT_FILENO) != 0;
-    *style = (struct emit_style){ .format = EMIT_TABLE, .delimiter = ',', .decimal = '.',
-                                  .bar = true,
+    *style = (struct emit_style){ .format = options->from != NULL ? EMIT_CSV : EMIT_TABLE,
+                                  .delimiter = ',', .decimal = '.',
+                                  /* Some of the stalls would be taken for all. */
+                                  .bar = options->columns == NULL ||
+                                         strcmp(options->columns, "all") == 0,
                                   .colour = terminal && (no_colour == NULL || *no_colour == '\0') };
     if (options->format != NULL && !emit_format_find(options->format, &style->format))
         return problem_set(problem, "--format: expected one of %s, got '%.40s'", emit_format_names,
@@ -99,7 +102,7 @@ static bool keep_row(struct sink *sink, const struct emit_cell *cells, struct pr
     if (sink->kept_rows == sink->kept_capacity) {
         const size_t capacity = sink->kept_capacity == 0 ? 64 : 2 * sink->kept_capacity;
         const size_t row = sink->column_count * sizeof *sink->kept;
-        if (row != 0 && capacity > SIZE_MAX / row)
+        if (row == 0 || capacity > SIZE_MAX / row)
             return problem_set(problem, "out of memory");
         struct emit_cell *kept = realloc(sink->kept, capacity * row);
         if (kept == NULL)

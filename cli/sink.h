@@ -25,8 +25,8 @@ struct sink {
     bool any;
 };
 
-/* Style from --format, --digits, --delimiter and --decimal; tables on a
- * terminal by default, whatever the destination. */
+/* Style from --format, --digits, --delimiter and --decimal: by default a table,
+ * or CSV for answers to a CSV file, whatever the destination. */
 bool sink_style(const struct options *options, struct emit_style *style, struct problem *problem);
 
 bool sink_open(struct sink *sink, const struct emit_style *style, const struct emit_column *columns,

@@ -83,6 +83,23 @@ void text_fini(struct text *text)
     *text = (struct text){ 0 };
 }
 
+size_t text_character(const char *bytes, size_t length)
+{
+    const unsigned char *text = (const unsigned char *)bytes;
+    const unsigned c = length > 0 ? text[0] : 0xFF;
+    const size_t span = c < 0x80 ? 1 : c >= 0xC2 && c < 0xE0 ? 2 : (c & 0xF0) == 0xE0 ? 3
+                        : c >= 0xF0 && c < 0xF5 ? 4 : 0;
+    if (span == 0 || span > length)
+        return 0;
+    for (size_t i = 1; i < span; i++)
+        if ((text[i] & 0xC0) != 0x80)
+            return 0;
+    if ((c == 0xE0 && text[1] < 0xA0) || (c == 0xED && text[1] > 0x9F) ||
+        (c == 0xF0 && text[1] < 0x90) || (c == 0xF4 && text[1] > 0x8F))
+        return 0;
+    return span;
+}
+
 size_t text_width(const char *bytes, size_t length)
 {
     size_t width = 0;

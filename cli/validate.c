@@ -38,39 +38,37 @@ struct validation {
 static bool read_figure(const struct catalog_table *table, size_t row, struct figure *figure,
                         struct problem *problem)
 {
-    static const struct {
+    const struct {
         const char *column;
-        size_t offset;
+        const char **part;
     } parts[] = {
-        { "id", offsetof(struct figure, id) },
-        { "figure", offsetof(struct figure, where) },
-        { "scenario", offsetof(struct figure, scenario) },
-        { "metric", offsetof(struct figure, metric) },
-        { "aggregate", offsetof(struct figure, aggregate) },
-        { "value", offsetof(struct figure, value) },
-        { "tolerance", offsetof(struct figure, tolerance) },
-        { "kind", offsetof(struct figure, kind) },
-        { "note", offsetof(struct figure, note) },
+        { "id", &figure->id },
+        { "figure", &figure->where },
+        { "scenario", &figure->scenario },
+        { "metric", &figure->metric },
+        { "aggregate", &figure->aggregate },
+        { "value", &figure->value },
+        { "tolerance", &figure->tolerance },
+        { "kind", &figure->kind },
+        { "note", &figure->note },
     };
     figure->line = catalog_line(table, row);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         const size_t column = catalog_column(table, parts[i].column);
         if (column == SIZE_MAX)
-            return problem_set(problem, "%s: expected a column named %s", table->name,
+            return problem_set(problem, "%s: expected a column named %s", table->shown,
                                parts[i].column);
-        const char *text = catalog_cell(table, row, column);
-        memcpy((char *)figure + parts[i].offset, &text, sizeof text);
+        *parts[i].part = catalog_cell(table, row, column);
     }
     return true;
 }
 
-static bool read_number(const struct figure *figure, const char *column, const char *text,
-                        double *value, struct problem *problem)
+static bool read_number(const char *column, const char *text, double *value,
+                        struct problem *problem)
 {
     struct sc_quantity quantity;
     if (sc_units_parse(text, strlen(text), SC_NUMBER, NULL, '.', &quantity) != SC_UNITS_OK)
-        return problem_set(problem, "%s: %s: expected a number, got '%.40s'", figure->id, column,
-                           text);
+        return problem_set(problem, "%s: expected a number, got '%.40s'", column, text);
     *value = quantity.value;
     return true;
 }
@@ -86,10 +84,10 @@ static bool read_tolerance(const struct figure *figure, double value, double *to
         return true;
     const bool relative = figure->tolerance[length - 1] == '%';
     if (length - relative >= sizeof number)
-        return problem_set(problem, "%s: tolerance: expected a number", figure->id);
+        return problem_set(problem, "tolerance: expected a number, got %zu bytes of text", length);
     memcpy(number, figure->tolerance, length - relative);
     number[length - relative] = '\0';
-    if (!read_number(figure, "tolerance", number, tolerance, problem))
+    if (!read_number("tolerance", number, tolerance, problem))
         return false;
     if (relative)
         *tolerance *= fabs(value) / 100.0;
@@ -143,9 +141,8 @@ static bool aggregate(const struct validation *v, const struct figure *figure,
         *result = exp(logs / (double)product->rows);
     else if (strcmp(figure->aggregate, "min") == 0)
         *result = least;
-    else if (strcmp(figure->aggregate, "max") == 0)
-        *result = most;
-    else if (strcmp(figure->aggregate, "each") == 0 && product->rows == 1)
+    else if (strcmp(figure->aggregate, "max") == 0 ||
+             (strcmp(figure->aggregate, "each") == 0 && product->rows == 1))
         *result = most;
     else
         fine = problem_set(problem, "aggregate: expected geomean, min, max, or each of one "
@@ -171,12 +168,15 @@ static bool answer_figure(const struct validation *v, const struct figure *figur
                aggregate(v, figure, &product, metric, result, problem);
     product_fini(&product);
     free(text);
-    if (!fine) {
-        const struct problem inner = *problem;
-        return problem_set(problem, "%s:%zu: %s: %s", v->table->name, figure->line, figure->id,
-                           inner.text);
-    }
-    return true;
+    return fine;
+}
+
+/* "file:line: figure: reason" */
+static bool place(const struct validation *v, const struct figure *figure, struct problem *problem)
+{
+    const struct problem inner = *problem;
+    return problem_set(problem, "%s:%zu: %s: %s", v->table->shown, figure->line, figure->id,
+                       inner.text);
 }
 
 static void count_figure(struct score *score, double published, double answer, double tolerance)
@@ -194,16 +194,16 @@ static void count_figure(struct score *score, double published, double answer, d
 
 static bool compare_figure(struct validation *v, size_t row, struct problem *problem)
 {
-    struct figure figure;
+    struct figure figure = { "", "", "", "", "", "", "", "", "", 0 };
     double published = 0.0, answer = 0.0, tolerance = 0.0;
-    if (!read_figure(v->table, row, &figure, problem) ||
-        !read_number(&figure, "value", figure.value, &published, problem) ||
-        !read_tolerance(&figure, published, &tolerance, problem))
+    if (!read_figure(v->table, row, &figure, problem))
         return false;
     if (!filter_keeps(v->filter, figure.id, strlen(figure.id)))
         return true;
-    if (!answer_figure(v, &figure, &answer, problem))
-        return false;
+    if (!read_number("value", figure.value, &published, problem) ||
+        !read_tolerance(&figure, published, &tolerance, problem) ||
+        !answer_figure(v, &figure, &answer, problem))
+        return place(v, &figure, problem);
     const int kind = strcmp(figure.kind, kind_names[KIND_ANCHOR]) == 0 ? KIND_ANCHOR : KIND_CHECK;
     count_figure(&v->scores[kind], published, answer, tolerance);
     const char *verdict = isnan(tolerance)                          ? NULL
@@ -284,7 +284,8 @@ static int run_validation(struct validation *v, const struct options *options,
     }
     if (!sink_close(&v->sink, &problem))
         return command_fail(&problem);
-    return print_summary(v) ? EXIT_FINE : EXIT_NO;
+    const bool gave_up = filter_gave_up(v->filter);
+    return print_summary(v) && !gave_up ? EXIT_FINE : EXIT_NO;
 }
 
 static int validate(const struct command *command, const struct options *options,

@@ -23,7 +23,7 @@ static void trace_machine(const struct sc_hbf *s, const struct sc_hbf_machine *m
     sc_trace_add(trace, "N", "buffer / page", m.slots, SC_NUMBER, "pages that the buffer holds");
     sc_trace_add(trace, "G", isnan(s->miss_pool_bytes) ? "1.372 HBM bandwidth x latency / page" : NULL,
                  m.miss_pool, SC_NUMBER, "pages that demand misses of all SMs can wait for (anchor)");
-    sc_trace_add(trace, "r", isnan(s->sm_rate_bytes_per_s) ? "1.438 HBM bandwidth / SMs / page" : NULL,
+    sc_trace_add(trace, "r", isnan(s->sm_rate_bytes_per_s) ? "0.973 HBM bandwidth / SMs / page" : NULL,
                  m.sm_rate, SC_PER_SECOND, "pages per second that one SM takes in (anchor)");
 }
 
@@ -35,14 +35,16 @@ static void trace_load(const struct sc_hbf_kernel *kernel, const struct sc_hbf_m
     sc_trace_add(trace, "P", "K N bits / 8 / page", k.pages, SC_NUMBER, "weight pages of the kernel");
     sc_trace_add(trace, "C", NULL, k.ctas, SC_NUMBER, "CTAs of its grid");
     sc_trace_add(trace, "n", "min(C, SMs)", k.active, SC_NUMBER, "SMs that have work");
-    sc_trace_add(trace, "m_lo", "round_down(C / SMs) P / C", k.light, SC_NUMBER, "pages on a lightly loaded SM");
-    sc_trace_add(trace, "m_hi", "round_up(C / SMs) P / C", k.heavy, SC_NUMBER, "pages on a heavily loaded SM");
+    sc_trace_add(trace, "m_lo", "floor(C / SMs) P / C", k.light, SC_NUMBER, "pages on a lightly loaded SM");
+    sc_trace_add(trace, "m_hi", "ceil(C / SMs) P / C", k.heavy, SC_NUMBER, "pages on a heavily loaded SM");
     sc_trace_add(trace, "D", "demand window x tile / 128", k.window, SC_NUMBER,
                  "pages that one SM waits for at a time (anchor)");
     sc_trace_add(trace, "T_ideal", NULL, k.ideal_s, SC_SECONDS, "time with HBM-like latency");
     sc_trace_add(trace, "b", "P / (T_ideal - t_launch - L_hbm), or the light phase's", k.supply,
                  SC_PER_SECOND, "pages per second that the kernel draws when nothing stalls");
     sc_trace_binds(trace, k.supply >= m->flash_rate);
+    sc_trace_add(trace, "d", "max(b, L2 rate)", k.drain, SC_PER_SECOND,
+                 "pages per second that it can draw when its reads do not come in bursts");
 }
 
 /* Latency variance of real flash: the launch burst and the steady stream queue
@@ -112,8 +114,9 @@ enum sc_status sc_hbf_estimate(const void *scenario, void *answer, struct sc_tra
                                       .residency_s = (double)NAN };
     double largest_s = 0.0;
     if (count == 0) {
-        *error = (struct sc_error){ .field = "part", .value = s->part,
-                                    .reason = "leaves no weight kernel" };
+        if (error != NULL)
+            *error = (struct sc_error){ .field = "part", .value = s->part,
+                                        .reason = "leaves no weight kernel" };
         return SC_EDOMAIN;
     }
     trace_machine(s, &machine, trace);

@@ -48,11 +48,13 @@ struct sc_hbf {
     double buffer_bytes, sshr_entries, s0_pages, lead_pages, mshr_scale;
     double stacks, buffer_node_m;
     /* structural constants */
-    double launch_s, miss_pool_bytes, demand_window_bytes, sm_rate_bytes_per_s;
+    double launch_s, miss_pool_bytes, demand_window_bytes, sm_rate_bytes_per_s, sm_rate_wide;
     double stage_rate_per_s, launch_stagger_s;
     double window_headroom, l2_rate_share, sm_skew; /* of the simulator */
     int stale, scheduler;
     double grid_rate, grid_rate_wide, grid_efficiency, persistent_efficiency;
+    /* coefficients of the closed form, fitted to the simulator; 1: the bare form */
+    double miss_factor, order_factor, clog_factor, ramp_factor, block_factor;
     /* measured launches, and the machine that they were measured on */
     struct sc_hbf_launch launch[SC_HBF_KERNELS];
     double reference_sms, reference_bandwidth_bytes_per_s;
@@ -79,6 +81,7 @@ struct sc_hbf_kernel {
     double tile_columns; /* width of an output tile: 128 or 256 */
     double multiplicity; /* launches per pass over the model */
     double ideal_s;      /* time with HBM-like latency */
+    double compute_s;    /* part of it that its operations take at least; 0: not known */
     bool persistent;     /* one CTA per SM walks all tiles */
     const char *bound;   /* what sets the ideal time */
 };

@@ -9,7 +9,7 @@ static const struct sc_choice phases[] = {
     [SC_HBF_PREFILL] = { "prefill", "a prompt at once: each weight meets `prompt_tokens` rows" },
 };
 static const struct sc_choice parts[] = {
-    [SC_HBF_PART_ALL] = { "all", "every weight kernel of a layer" },
+    [SC_HBF_PART_ALL] = { "whole", "every weight kernel of a layer" },
     [SC_HBF_PART_ATTENTION] = { "attention", "QKV and output projection only" },
     [SC_HBF_PART_FFN] = { "ffn", "feed-forward or expert kernels only" },
 };
@@ -56,6 +56,10 @@ static const struct sc_choice schedulers[] = {
 #define OPTIONAL_SHAPE(key_name, member, low, high, rule, text) \
     { .key = key_name, .kind = SC_INTEGER, .dimension = SC_NUMBER, MEMBER(member), FROM(rule), \
       RANGE(low, high), .source = "models", .help = text }
+#define COEFFICIENT(key_name, member, value, what) \
+    { .key = key_name, .kind = SC_REAL, .dimension = SC_NUMBER, MEMBER(member), .fallback = value, \
+      RANGE(0.01, 100), .provenance = SC_CALIBRATED, .source = "params/hbf", \
+      .help = "closed form: factor on the " what }
 #define LAUNCH(name, id, what) \
     { .key = name "_ctas", .kind = SC_INTEGER, .dimension = SC_NUMBER, \
       MEMBER(launch[id].ctas), FROM("grid law"), RANGE(1, 1e6), \
@@ -193,13 +197,17 @@ static const struct sc_field sc_hbf_fields[] = {
       .provenance = SC_ANCHOR, .source = "Fig. 8: on-demand 9.2 % of ideal",
       .help = "bytes that demand misses of all SMs can have outstanding" },
     { .key = "demand_window", .kind = SC_REAL, .dimension = SC_BYTES, MEMBER(demand_window_bytes),
-      .fallback = 34816, RANGE(1024, 1e8), .provenance = SC_ANCHOR,
+      .fallback = 36000, RANGE(1024, 1e8), .provenance = SC_ANCHOR,
       .source = "section II-C: 14.6 % of ideal with 20x MSHRs",
       .help = "bytes that one SM demands at a time, with 128-column tiles (twice that with 256)" },
     { .key = "sm_rate", .kind = SC_REAL, .dimension = SC_BYTES_PER_SECOND,
-      MEMBER(sm_rate_bytes_per_s), .fallback = (double)NAN, .derived = "1.4377 x hbm_bandwidth / sms",
+      MEMBER(sm_rate_bytes_per_s), .fallback = (double)NAN, .derived = "0.9732 x hbm_bandwidth / sms",
       RANGE(1e6, 1e13), .provenance = SC_ANCHOR, .source = "Table II: fastest kernel per SM",
-      .help = "weight bytes per second that one SM takes in" },
+      .help = "weight bytes per second that one SM takes in, with 128-column tiles" },
+    { .key = "sm_rate_wide", .kind = SC_REAL, .dimension = SC_NUMBER, MEMBER(sm_rate_wide),
+      .fallback = 1.25, RANGE(0.01, 100), .provenance = SC_ANCHOR,
+      .source = "Table II: fastest kernel per SM",
+      .help = "factor on sm_rate with 256-column tiles" },
     { .key = "stage_rate", .kind = SC_REAL, .dimension = SC_PER_SECOND, MEMBER(stage_rate_per_s),
       .fallback = 300e6, RANGE(1e3, 1e12), .provenance = SC_ANCHOR,
       .source = "Fig. 16: collapse of a 90-page lead at 16 MB",
@@ -209,13 +217,13 @@ static const struct sc_field sc_hbf_fields[] = {
       .source = "Fig. 16: collapse of a 90-page lead at 16 MB",
       .help = "time between the start of the first and the last SM" },
     { .key = "window_headroom", .kind = SC_REAL, .dimension = SC_NUMBER, MEMBER(window_headroom),
-      .fallback = 1.22, RANGE(0.1, 100), .provenance = SC_ANCHOR,
+      .fallback = 1.2, RANGE(0.1, 100), .provenance = SC_ANCHOR,
       .source = "Fig. 8: 8 MB point and pacing gain",
-      .help = "simulator: SSHRMax over what the kernel's own rate needs" },
+      .help = "SSHRMax over what the kernel's own mean rate needs" },
     { .key = "l2_rate_share", .kind = SC_REAL, .dimension = SC_SHARE, MEMBER(l2_rate_share),
-      .fallback = 0.92, RANGE(0.01, 10), .provenance = SC_ANCHOR,
+      .fallback = 0.88, RANGE(0.01, 10), .provenance = SC_ANCHOR,
       .source = "Fig. 8: gain of pacing over ideal",
-      .help = "simulator: rate of uncongested L2 reads over HBF bandwidth" },
+      .help = "rate of uncongested L2 reads over HBF bandwidth" },
     { .key = "sm_skew", .kind = SC_REAL, .dimension = SC_SHARE, MEMBER(sm_skew), .fallback = 0,
       RANGE(0, 0.9), .help = "simulator: how much the slowest SM is slower than the mean, and the fastest faster" },
     { .key = "stale", CHOICES(stales), MEMBER(stale),
@@ -235,6 +243,11 @@ static const struct sc_field sc_hbf_fields[] = {
       MEMBER(persistent_efficiency), .fallback = 0.97, RANGE(0.01, 1), .provenance = SC_ANCHOR,
       .source = "section VII-B: expert kernels reach 96-98 % of peak",
       .help = "share of HBM bandwidth that a persistent expert kernel reaches" },
+    COEFFICIENT("miss_factor", miss_factor, 1, "time of pages that demand fetches itself"),
+    COEFFICIENT("order_factor", order_factor, 1.04, "time of a tensor stream in address order"),
+    COEFFICIENT("clog_factor", clog_factor, 0.65, "position at which a stream in demand order clogs"),
+    COEFFICIENT("ramp_factor", ramp_factor, 1.3, "stalls of a staging window that grows"),
+    COEFFICIENT("block_factor", block_factor, 1, "delay of the SM whose launch burst comes last"),
     LAUNCH("qkv", SC_HBF_QKV, "query, key and value projection"),
     LAUNCH("o", SC_HBF_O, "output projection"),
     LAUNCH("gate", SC_HBF_GATE, "gate projection"),

@@ -104,6 +104,7 @@ static void set_ideal_time(const struct sc_hbf *s, const struct gemm *gemm,
     const double compute_s = isnan(s->peak_flops) ? 0.0
                                                   : 2.0 * weights * gemm->tokens /
                                                         (s->peak_flops * s->compute_efficiency);
+    kernel->compute_s = compute_s;
     kernel->bound = compute_s > larger(transfer_s, flash_s) ? "compute"
                     : flash_s * 1.05 > transfer_s         ? "flash bandwidth"
                                                           : "SM demand";

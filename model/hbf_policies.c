@@ -10,12 +10,6 @@
 
 #include "hbf_private.h"
 
-/* L' = L + turn-around: how long a tracking entry is held at least. */
-static double round_trip(const struct sc_hbf_machine *m)
-{
-    return m->latency_s + m->turnaround_s;
-}
-
 /* Pages that n SMs can wait for together: each its window, all the shared pool. */
 static double demand_outstanding(const struct sc_hbf_machine *m, double window, double active)
 {
@@ -23,13 +17,13 @@ static double demand_outstanding(const struct sc_hbf_machine *m, double window, 
 }
 
 /* First and second phase of an unevenly loaded grid: all active SMs up to the
- * light load, then the heavy ones alone.  `per_sm` and `shared` are the limits
- * on pages outstanding in each phase. */
+ * light load, then the heavy ones alone, with `phase1` and `phase2` pages
+ * outstanding.  However few the pages, the first takes the latency. */
 static double two_phase_time(const struct sc_hbf_load *k, double latency_s, double phase1, double phase2)
 {
     const double first = k->light * k->active * latency_s / phase1;
     const double second = (k->heavy - k->light) * k->heavy_sms * latency_s / phase2;
-    return first + (k->heavy > k->light ? second : 0.0);
+    return larger(latency_s, first + (k->heavy > k->light ? second : 0.0));
 }
 
 static struct hbf_outcome run_ideal(const struct sc_hbf_mechanisms *policy, const struct sc_hbf_machine *m,
@@ -45,14 +39,15 @@ static double on_demand_time(const struct sc_hbf_machine *m, const struct sc_hbf
 {
     const double phase1 = demand_outstanding(m, k->window, k->active);
     const double phase2 = demand_outstanding(m, k->window, k->heavy_sms);
-    const double fetch_s = two_phase_time(k, m->latency_s, phase1, phase2);
+    const double fetch_s =
+        m->miss_factor * two_phase_time(k, m->latency_s + 1.0 / k->sm_rate, phase1, phase2);
     sc_trace_add(trace, "Q1", "min(n D, G)", phase1, SC_NUMBER,
                  "pages outstanding while all active SMs run (Little's law: rate = Q / L)");
     sc_trace_binds(trace, m->miss_pool < k->active * k->window);
     sc_trace_add(trace, "Q2", "min(n_h D, G)", phase2, SC_NUMBER,
                  "pages outstanding when only the heavily loaded SMs are left");
-    sc_trace_add(trace, "T_fetch", "L (m_lo n / Q1 + (m_hi - m_lo) n_h / Q2)", fetch_s, SC_SECONDS,
-                 "every page pays the flash latency, Q at a time");
+    sc_trace_add(trace, "T_fetch", "(L + 1/r) max(1, m_lo n / Q1 + (m_hi - m_lo) n_h / Q2)", fetch_s,
+                 SC_SECONDS, "every page pays the flash latency, Q at a time");
     const double time_s = larger(k->ideal_s, m->launch_s + fetch_s);
     sc_trace_add(trace, "T", "max(T_ideal, t_launch + T_fetch)", time_s, SC_SECONDS, "kernel time");
     return time_s;
@@ -88,9 +83,9 @@ static double page_time(const struct sc_hbf_machine *m, const struct sc_hbf_load
     return larger(1.0 / k->supply, larger(window_s, miss * m->latency_s / m->miss_pool));
 }
 
-/* Integral over the kernel of the page time, with miss share f = 1 - beta e^c
- * at progress c.  In terms of f, dc = -df / (1 - f), which needs no exponential.
- * Gauss-Legendre, 5 points on each of 3 pieces; f is 0 from c = ln(1/beta) on. */
+/* Integral over the kernel of the page time, with hit share h = beta e^c at
+ * progress c.  In terms of h, dc = dh / h, which needs no exponential.
+ * Gauss-Legendre, 5 points on each of 3 pieces; h is 1 from c = ln(1/beta) on. */
 static double misses_time(const struct sc_hbf_machine *m, const struct sc_hbf_load *k, double beta)
 {
     static const double node[5] = { 0.0469100770306680, 0.2307653449471585, 0.5,
@@ -98,15 +93,15 @@ static double misses_time(const struct sc_hbf_machine *m, const struct sc_hbf_lo
     static const double weight[5] = { 0.1184634425280945, 0.2393143352496832, 0.2844444444444444,
                                       0.2393143352496832, 0.1184634425280945 };
     const double e = 2.718281828459045;
-    const double f_first = 1.0 - beta, f_last = larger(0.0, 1.0 - beta * e);
-    const double piece = (f_first - f_last) / 3.0;
+    const double last = smaller(1.0, beta * e);
+    const double piece = (last - beta) / 3.0;
     double sum = 0.0;
     for (int j = 0; j < 3; j++)
         for (int i = 0; i < 5; i++) {
-            const double f = f_last + piece * (j + node[i]);
-            sum += weight[i] * page_time(m, k, f) / (1.0 - f);
+            const double hit = beta + piece * (j + node[i]);
+            sum += weight[i] * page_time(m, k, 1.0 - hit) / hit;
         }
-    const double clear = f_last > 0.0 ? 0.0 : larger(0.0, 1.0 + log(beta)); /* progress with f = 0 */
+    const double clear = last < 1.0 ? 0.0 : larger(0.0, 1.0 + log(beta)); /* progress with h = 1 */
     return k->pages * (sum * piece + clear / k->supply);
 }
 
@@ -127,7 +122,8 @@ struct hbf_outcome sc_hbf_run_address_stream(const struct sc_hbf_mechanisms *pol
     const double beta = smaller(1.0, m->slots / k->pages);
     const double miss = mean_miss(beta);
     const double fill_s = smaller(m->slots, k->pages) / m->flash_rate;
-    const double body_s = beta < 1.0 ? misses_time(m, k, beta) : k->pages / k->supply;
+    const double body_s =
+        beta < 1.0 ? m->order_factor * misses_time(m, k, beta) : k->pages / k->supply;
     sc_trace_add(trace, "beta", "min(1, N / P)", beta, SC_SHARE, "share of the tensor that fits");
     sc_trace_add(trace, "f", "mean over c of max(0, 1 - beta e^c)", miss, SC_SHARE,
                  "demand that comes before the address-order stream; c is progress, 0..1");
@@ -150,14 +146,21 @@ struct hbf_outcome sc_hbf_run_address_stream(const struct sc_hbf_mechanisms *pol
                                  .in_flight = k->pages * m->latency_s / time_s };
 }
 
-/* Stalls of a window that starts at w0 pages and doubles every round trip until
- * it covers the delay: what slow start costs. */
-static double ramp_time(double window0, double window_max, double rate, double round_trip_s)
+/* Stalls of a window that starts at w0 pages and doubles every round trip until,
+ * with the pages that demand waits for, it covers the delay, or until all pages
+ * have come: what slow start costs. */
+static double ramp_time(double window0, double demand, double pages, double rate,
+                        double round_trip_s)
 {
-    const double needed = smaller(window_max, rate * round_trip_s) * (1.0 - 1e-12);
-    double stall_s = 0.0;
-    for (double window = window0; window < needed; window = larger(1.0, 2.0 * window))
-        stall_s += round_trip_s - window / rate;
+    const double needed = rate * round_trip_s * (1.0 - 1e-12);
+    double stall_s = 0.0, left = pages * (1.0 - 1e-12);
+    for (double window = window0; larger(window, demand) < smaller(needed, left);) {
+        stall_s += round_trip_s - larger(window, demand) / rate;
+        left -= larger(window, demand);
+        window = larger(1.0, 2.0 * window);
+        if (window <= demand)
+            break; /* demand alone carries the rest of such a small window */
+    }
     return stall_s;
 }
 
@@ -174,10 +177,10 @@ struct hbf_outcome sc_hbf_run_demand_stream(const struct sc_hbf_mechanisms *poli
 {
     (void)policy;
     const double fixed_s = m->launch_s + m->turnaround_s + m->extra_latency_s;
-    const double clean_s = stream_body(k, k->supply);
+    const double clean_s = stream_body(k, k->drain);
     const double excess = k->ctas - m->sms; /* CTAs whose pages come before their turn */
     const double per_cta = k->pages / k->ctas;
-    const double clog = excess > 0.0 ? m->slots / excess : (double)INFINITY;
+    const double clog = excess > 0.0 ? m->clog_factor * m->slots / excess : (double)INFINITY;
     struct hbf_outcome out = { .time_s = fixed_s + clean_s, .access_s = m->extra_latency_s,
                                .limit = "flash latency", .in_flight = k->supply * m->latency_s };
     sc_trace_add(trace, "p", "P / C", per_cta, SC_NUMBER, "pages of one CTA");
@@ -186,18 +189,20 @@ struct hbf_outcome sc_hbf_run_demand_stream(const struct sc_hbf_mechanisms *poli
     sc_trace_binds(trace, clog < per_cta);
     if (clog < per_cta) {
         /* Wave by wave: pages up to `hit` come from the buffer, the others on
-         * demand; every wave that ends frees the share of its CTAs. */
-        double body_s = 0.0, hit = clog;
-        for (double left = k->ctas; left > 0.0; left -= m->sms) {
-            const double wave = smaller(left, m->sms), hits = smaller(hit, per_cta);
-            body_s += wave * hits / k->supply + (per_cta - hits) * wave * m->latency_s /
-                                                    demand_outstanding(m, k->window, wave);
-            out.missed += wave * (per_cta - hits);
+         * demand; every wave that ends frees the share of its CTAs.  Once a
+         * wave finds all its pages, so do those after it. */
+        double body_s = 0.0, hit = clog, left = k->ctas;
+        for (; left > 0.0 && hit < per_cta; left -= m->sms) {
+            const double wave = smaller(left, m->sms);
+            body_s += wave * hit / k->drain + (per_cta - hit) * wave * m->latency_s /
+                                                   demand_outstanding(m, k->window, wave);
+            out.missed += wave * (per_cta - hit);
             hit *= k->ctas / excess;
         }
+        body_s += larger(0.0, left) * per_cta / k->drain;
         sc_trace_add(trace, "f", "misses / P", out.missed / k->pages, SC_SHARE,
                      "pages that the clogged stream leaves to demand");
-        sc_trace_add(trace, "T_waves", "sum over waves of hits / b + misses L / Q", body_s,
+        sc_trace_add(trace, "T_waves", "sum over waves of hits / d + misses L / Q", body_s,
                      SC_SECONDS, "wave by wave; hits grow by C / (C - SMs) each");
         const double bypass_s = larger(on_demand_time(m, k, NULL), fixed_s + clean_s);
         out.time_s = smaller(fixed_s + larger(body_s, clean_s), bypass_s);
@@ -206,9 +211,67 @@ struct hbf_outcome sc_hbf_run_demand_stream(const struct sc_hbf_mechanisms *poli
             out.limit = "buffer";
         out.in_flight = k->pages * m->latency_s / out.time_s;
     }
-    sc_trace_add(trace, "T", "t_launch + L + max(P / b, m_hi / r, T_waves)", out.time_s, SC_SECONDS,
+    sc_trace_add(trace, "T", "t_launch + L + max(P / d, m_hi / r, T_waves)", out.time_s, SC_SECONDS,
                  "kernel time");
     return out;
+}
+
+/* Seconds per page on an SM that reads `pages` of the kernel's: its intake, or
+ * its part of the window once per latency. */
+static double staged_page_time(const struct sc_hbf_mechanisms *policy,
+                               const struct sc_hbf_machine *m, const struct sc_hbf_load *k,
+                               double window, double pages)
+{
+    const double part = policy->weighted ? pages / k->pages : 1.0 / k->active;
+    const double entries = larger(1.0, smaller(window * part, m->tracking_entries));
+    return larger(1.0 / k->sm_rate, m->latency_s / entries);
+}
+
+/* SMs launch one after the other and stage quickly, and the flash serves in the
+ * order of issue: so the burst of one SM comes as a block, and the last SM waits
+ * for those of the others as far as they do not overlap. */
+static double blockiness(const struct sc_hbf_machine *m, const struct sc_hbf_load *k, double burst)
+{
+    const double issue_s = burst / k->active / m->stage_rate;
+    const double sum_s = m->launch_stagger_s + issue_s;
+    return sum_s > 0.0 ? m->launch_stagger_s / sum_s : 0.0;
+}
+
+static double block_time(const struct sc_hbf_machine *m, const struct sc_hbf_load *k, double burst)
+{
+    return m->block_factor * smaller(burst, k->pages) / m->flash_rate * blockiness(m, k, burst);
+}
+
+/* Pages of an unpaced launch burst that are in the buffer, unread, when all have
+ * come: demand drains at `rate` meanwhile, but SMs whose block comes late join
+ * late, which on average halves what they drain. */
+static double launch_surplus(const struct sc_hbf_machine *m, const struct sc_hbf_load *k,
+                             double burst, double rate)
+{
+    const double drained = smaller(1.0, rate / m->flash_rate) * (1.0 - 0.5 * blockiness(m, k, burst));
+    return smaller(burst, k->pages) * (1.0 - drained);
+}
+
+/* Time from the first page to the last: the L2, or the slower of a heavily loaded
+ * SM and the one that starts last (heavy SMs, with the first CTAs, start first). */
+static double staged_body(const struct sc_hbf_mechanisms *policy, const struct sc_hbf_machine *m,
+                          const struct sc_hbf_load *k, double window, double block_s,
+                          struct sc_trace *trace)
+{
+    const double heavy_s = k->heavy * staged_page_time(policy, m, k, window, k->heavy);
+    const double light_s = k->light * staged_page_time(policy, m, k, window, k->light) + block_s;
+    const double body_s = larger(k->pages / k->drain, larger(heavy_s, light_s));
+    sc_trace_add(trace, "T_block", "w0 / B tau / (tau + w0 / (n sigma))", block_s, SC_SECONDS,
+                 "the launch burst comes SM by SM: how much later than the first the last one starts");
+    sc_trace_add(trace, "T_heavy", "m_hi max(1 / r, L / w_hi)", heavy_s, SC_SECONDS,
+                 "a heavily loaded SM: its intake, or its window per round trip (Little's law)");
+    sc_trace_binds(trace, heavy_s >= body_s);
+    sc_trace_add(trace, "T_light", "m_lo max(1 / r, L / w_lo) + T_block", light_s, SC_SECONDS,
+                 "the same for the SM that starts last");
+    sc_trace_binds(trace, light_s >= body_s);
+    sc_trace_add(trace, "T_body", "max(P / d, T_heavy, T_light)", body_s, SC_SECONDS,
+                 "the L2 without bursts, or the slowest SM");
+    return body_s;
 }
 
 /* What a policy of the SSHR family pays for each mechanism that it lacks, laid
@@ -217,10 +280,12 @@ static void pay_for_missing(const struct sc_hbf_mechanisms *policy, const struct
                             const struct sc_hbf_load *k, double window, double rate,
                             struct hbf_outcome *out, struct sc_trace *trace)
 {
+    const double burst = smaller(window, k->pages);
     if (!policy->paced) {
         /* The launch burst returns at B while demand drains at lambda. */
-        out->discarded = larger(0.0, window * (1.0 - rate / m->flash_rate) - m->slots);
-        sc_trace_add(trace, "discards", "max(0, W (1 - lambda / B) - N)", out->discarded, SC_NUMBER,
+        out->discarded = larger(0.0, launch_surplus(m, k, window, rate) - m->slots);
+        sc_trace_add(trace, "discards", "max(0, W (1 - lambda / B (1 - block / 2)) - N)",
+                     out->discarded, SC_NUMBER,
                      "pages of the unpaced launch burst that find no slot");
     }
     if (!policy->release_on_demand) {
@@ -230,15 +295,19 @@ static void pay_for_missing(const struct sc_hbf_mechanisms *policy, const struct
         sc_trace_add(trace, "refetched", "max(0, P (1 - lambda / B) - N)", out->refetched,
                      SC_NUMBER, "pages that the stream outran demand with and the buffer lost");
     }
-    out->capacity_s = (out->discarded + out->refetched) / m->flash_rate;
-    out->time_s += out->capacity_s;
+    const double again_s = (out->discarded + out->refetched) / m->flash_rate;
+    out->capacity_s += again_s;
+    out->time_s += again_s;
 
     if (!policy->evicts_consumed) {
-        /* First in, first out: a page lives N / lambda, and demand comes
-         * (W - lambda (L + u)) / lambda after its arrival. */
-        const double surplus = window - rate * round_trip(m);
+        /* First in, first out: what demand has not read when N more have come is
+         * lost, and once a lead is lost it stays lost. */
+        const double surplus = policy->paced ? burst - rate * m->latency_s
+                                             : launch_surplus(m, k, window, rate);
         const bool collapses = surplus > m->slots;
-        sc_trace_add(trace, "surplus", "W - lambda (L + u)", surplus, SC_NUMBER,
+        sc_trace_add(trace, "surplus", policy->paced ? "min(W, P) - lambda L"
+                                                     : "W (1 - lambda / B (1 - block / 2))",
+                     surplus, SC_NUMBER,
                      "pages arrived and not yet demanded; a FIFO of N loses what is beyond");
         sc_trace_binds(trace, collapses);
         if (collapses)
@@ -249,27 +318,44 @@ static void pay_for_missing(const struct sc_hbf_mechanisms *policy, const struct
 static struct hbf_outcome run_sshr(const struct sc_hbf_mechanisms *policy, const struct sc_hbf_machine *m,
                                    const struct sc_hbf_load *k, struct sc_trace *trace)
 {
-    const double trip_s = round_trip(m);
-    const double window = smaller(m->flash_rate * m->latency_s, m->tracking_entries * k->active);
-    const double demand = demand_outstanding(m, k->window, k->active);
-    const double rate = smaller(k->supply, (window + demand) / trip_s);
-    const double body_s = stream_body(k, rate);
-    sc_trace_add(trace, "W", "min(B L, entries n)", window, SC_NUMBER,
-                 "pages that the tracking entries allow on their way: bandwidth x delay");
-    sc_trace_add(trace, "lambda", "min(b, (W + min(n D, G)) / (L + u))", rate, SC_PER_SECOND,
-                 "pages per second, Little's law; u is the turn-around of a page");
-    sc_trace_binds(trace, rate < k->supply);
-    sc_trace_add(trace, "T_body", "max(P / lambda, m_hi / r)", body_s, SC_SECONDS,
-                 "stream at that rate, or the most loaded SM");
+    const double asked = m->flash_rate * m->latency_s;
+    const double own = policy->weighted ? m->window_headroom * k->mean_rate * m->latency_s : asked;
+    const double window = smaller(smaller(asked, own), m->tracking_entries * k->active);
+    sc_trace_add(trace, "W", policy->weighted ? "min(B, kappa P / (T_ideal - t_launch - L_hbm)) L"
+                                              : "B L",
+                 window, SC_NUMBER, "pages that may be staged and not yet demanded (SSHRMax of all SMs)");
 
     /* Staging that crosses kernels leaves a tenth of the share to this one. */
     const double share = policy->crosses_kernels ? 0.9 : 1.0;
     const double allowance = isnan(m->s0_pages) ? m->slots : m->s0_pages * k->active;
     const double window0 = policy->paced ? smaller(share * smaller(allowance, m->slots), window) : window;
-    const double ramp_s = ramp_time(window0, window, rate, trip_s);
     sc_trace_add(trace, "w0", policy->paced ? "min(n S0, N, W)" : "W", window0, SC_NUMBER,
                  "pages staged before the first demand");
-    sc_trace_add(trace, "T_ramp", "sum of max(0, L + u - w_j / lambda), w doubling", ramp_s,
+
+    const double block_s = policy->crosses_kernels ? 0.0 : block_time(m, k, window0);
+    double body_s = staged_body(policy, m, k, window, block_s, trace);
+    const double surplus = window * (1.0 - k->pages / body_s / m->flash_rate);
+    double lost_s = 0.0;
+    if (policy->evicts_consumed && surplus > m->slots && window < k->pages) {
+        /* The window fills faster than it drains: what finds no slot goes round
+         * again, and what comes through is a window whose surplus just fits. */
+        const double fits = window * m->slots / surplus;
+        const double full_s = staged_body(policy, m, k, fits, block_s, NULL);
+        sc_trace_add(trace, "W_fit", "N / (1 - lambda / B)", fits, SC_NUMBER,
+                     "window whose surplus of arrivals over demand the buffer holds");
+        sc_trace_binds(trace, true);
+        sc_trace_add(trace, "T_body", "as before, with W_fit", full_s, SC_SECONDS,
+                     "the rest is discarded and fetched again");
+        lost_s = full_s - body_s;
+        body_s = full_s;
+    }
+    const double rate = k->pages / body_s;
+    sc_trace_add(trace, "lambda", "P / T_body", rate, SC_PER_SECOND, "pages per second while streaming");
+
+    const double demand = demand_outstanding(m, k->window, k->active);
+    const double ramp_s =
+        m->ramp_factor * ramp_time(window0, demand, k->pages, rate, m->latency_s);
+    sc_trace_add(trace, "T_ramp", "sum of max(0, L - max(w_j, n D) / lambda), w doubling", ramp_s,
                  SC_SECONDS, "S0 + F grows by one per first demand, so the window doubles per trip");
 
     const double cold_s = policy->crosses_kernels ? 0.0 : m->extra_latency_s;
@@ -279,6 +365,7 @@ static struct hbf_outcome run_sshr(const struct sc_hbf_mechanisms *policy, const
     struct hbf_outcome out = {
         .time_s = m->launch_s + m->turnaround_s + cold_s + body_s + ramp_s,
         .access_s = cold_s + ramp_s,
+        .capacity_s = lost_s,
         .in_flight = rate * m->latency_s,
         .entries = round_up(window / k->active),
         .limit = ramp_s > cold_s ? "staging allowance" : "flash latency",
@@ -299,29 +386,27 @@ static struct hbf_outcome run_fixed_lead(const struct sc_hbf_mechanisms *policy,
                                          struct sc_trace *trace)
 {
     const double lead = isnan(m->lead_pages) ? policy->lead_pages : m->lead_pages;
-    const double phase1 = k->active * lead + demand_outstanding(m, k->window, k->active);
-    const double phase2 = k->heavy_sms * lead + demand_outstanding(m, k->window, k->heavy_sms);
+    const double phase1 = k->active * (lead + k->window);
+    const double phase2 = k->heavy_sms * (lead + k->window);
     const double fetch_s = two_phase_time(k, m->latency_s, phase1, phase2);
-    const double body_s = stream_body(k, k->supply);
-    const double streamed_s = m->launch_s + m->turnaround_s + m->extra_latency_s + body_s;
+    const double body_s = stream_body(k, k->drain);
+    const double streamed_s = m->launch_s + m->turnaround_s + m->extra_latency_s + body_s +
+                              block_time(m, k, k->active * lead);
     struct hbf_outcome out = { .time_s = larger(streamed_s, m->launch_s + fetch_s) };
     sc_trace_add(trace, "w", "lead", lead, SC_NUMBER, "pages ahead of each SM's demand");
-    sc_trace_add(trace, "Q1", "n w + min(n D, G)", phase1, SC_NUMBER,
-                 "pages outstanding: prefetched and demanded");
-    sc_trace_add(trace, "T_fetch", "L (m_lo n / Q1 + (m_hi - m_lo) n_h / Q2)", fetch_s, SC_SECONDS,
-                 "Little's law over the two phases of the grid");
+    sc_trace_add(trace, "Q1", "n (w + D)", phase1, SC_NUMBER,
+                 "pages on their way: ahead of demand, and those demand waits for");
+    sc_trace_add(trace, "T_fetch", "L max(1, m_lo n / Q1 + (m_hi - m_lo) n_h / Q2)", fetch_s,
+                 SC_SECONDS, "Little's law over the two phases of the grid");
     sc_trace_binds(trace, m->launch_s + fetch_s > streamed_s);
     out.access_s = out.time_s - streamed_s + m->extra_latency_s;
 
-    /* The launch burst of n w pages comes in blocks, one SM after the other. */
+    /* Nothing paces the launch burst of n w pages. */
     const double burst = k->active * lead;
-    const double issue_s = lead / m->stage_rate;
-    const double block_s = burst / m->flash_rate * issue_s / (m->launch_stagger_s + issue_s);
-    const double use_s = lead * k->active / k->supply;
-    const bool collapses = burst > m->slots && use_s - block_s > m->slots / m->flash_rate;
-    sc_trace_add(trace, "burst", "n w", burst, SC_NUMBER, "pages that arrive before they are paced");
-    sc_trace_add(trace, "t_use", "w n / b - t_block", use_s - block_s, SC_SECONDS,
-                 "how long the last page of a block waits; the buffer keeps it N / B");
+    const double surplus = launch_surplus(m, k, burst, k->pages / body_s);
+    const bool collapses = surplus > m->slots;
+    sc_trace_add(trace, "surplus", "n w (1 - P / T_body / B (1 - block / 2))", surplus, SC_NUMBER,
+                 "pages of the launch burst not yet demanded; a FIFO of N loses what is beyond");
     sc_trace_binds(trace, collapses);
     if (collapses)
         lose_all(m, k, &out);
@@ -329,7 +414,7 @@ static struct hbf_outcome run_fixed_lead(const struct sc_hbf_mechanisms *policy,
     out.limit = collapses ? "buffer" : out.access_s > m->extra_latency_s ? "prefetch lead"
                                                                          : "flash latency";
     out.in_flight = smaller(phase1, k->pages * m->latency_s / out.time_s);
-    sc_trace_add(trace, "T", "max(t_launch + L + max(P / b, m_hi / r), t_launch + T_fetch)",
+    sc_trace_add(trace, "T", "t_launch + max(L + max(P / d, m_hi / r) + T_block, T_fetch)",
                  out.time_s, SC_SECONDS, "kernel time; on demand once the lead has collapsed");
     return out;
 }
@@ -341,8 +426,8 @@ static struct hbf_outcome run_global_stream(const struct sc_hbf_mechanisms *poli
                                             struct sc_trace *trace)
 {
     (void)policy;
-    const double body_s = stream_body(k, k->supply);
-    const double lost = larger(0.0, k->pages * (1.0 - k->supply / m->flash_rate) - m->slots);
+    const double body_s = stream_body(k, k->drain);
+    const double lost = larger(0.0, k->pages * (1.0 - k->pages / body_s / m->flash_rate) - m->slots);
     const double again_s = lost * m->latency_s / demand_outstanding(m, k->window, k->active);
     const double streamed_s = m->launch_s + m->turnaround_s + m->extra_latency_s + body_s;
     const double bypass_s = larger(on_demand_time(m, k, NULL), streamed_s);

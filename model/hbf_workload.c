@@ -9,7 +9,8 @@
 static enum sc_status refuse(struct sc_error *error, const char *field, double value,
                              const char *reason)
 {
-    *error = (struct sc_error){ .field = field, .value = value, .reason = reason };
+    if (error != NULL)
+        *error = (struct sc_error){ .field = field, .value = value, .reason = reason };
     return SC_EDOMAIN;
 }
 
@@ -63,7 +64,7 @@ struct sc_hbf_mechanisms sc_hbf_mechanisms(const struct sc_hbf *s)
 /* Anchors that scale with the machine; each names its figure in hbf_fields.c.
  * Demand misses: bytes outstanding over HBM bandwidth x HBM latency.  One SM:
  * intake over its even share of HBM bandwidth. */
-static const double miss_pool_ratio = 1.372, sm_rate_ratio = 1.4377;
+static const double miss_pool_ratio = 1.372, sm_rate_ratio = 0.9732;
 
 /* Expected further sensing steps: each is 100 times less likely than the one
  * before and takes 1.75 t_R (SlipStream, section VI-F). */
@@ -85,6 +86,14 @@ struct sc_hbf_machine sc_hbf_machine(const struct sc_hbf *s,
         .demand_window = larger(1.0, s->demand_window_bytes / page),
         .sm_rate = (isnan(s->sm_rate_bytes_per_s) ? sm_rate_ratio * share
                                                   : s->sm_rate_bytes_per_s) / page,
+        .sm_rate_wide = s->sm_rate_wide,
+        .l2_rate = s->l2_rate_share * s->hbf_bandwidth_bytes_per_s / page,
+        .window_headroom = s->window_headroom,
+        .miss_factor = s->miss_factor,
+        .order_factor = s->order_factor,
+        .clog_factor = s->clog_factor,
+        .ramp_factor = s->ramp_factor,
+        .block_factor = s->block_factor,
         .sms = s->sms,
         .tracking_entries = s->sshr_entries,
         .s0_pages = s->s0_pages,
@@ -95,8 +104,8 @@ struct sc_hbf_machine sc_hbf_machine(const struct sc_hbf *s,
         .subarrays = s->flash_channels * s->subarrays,
         .retry_probability = s->retry_probability,
     };
-    const double sensing = m.subarrays / larger(m.read_time_s, 1e-12);
-    m.flash_rate = smaller(m.flash_rate, sensing);
+    if (m.read_time_s > 0.0)
+        m.flash_rate = smaller(m.flash_rate, m.subarrays / m.read_time_s);
     const double retry_s = m.retry_probability * retry_step * m.read_time_s / (1.0 - retry_decay);
     m.latency_s = s->latency_s + retry_s;
     m.extra_latency_s = m.latency_s - s->hbm_latency_s;
@@ -132,8 +141,11 @@ struct sc_hbf_load sc_hbf_load(const struct sc_hbf_kernel *kernel, const struct 
         k.heavy = rest > 0.0 ? (waves + 1.0) * per_cta : k.light;
         k.heavy_sms = rest > 0.0 ? rest : m->sms;
     }
-    k.sm_rate = larger(m->sm_rate, k.heavy / (k.ideal_s - fixed_s));
-    k.supply = supply_rate(&k, m, fixed_s);
+    k.mean_rate = k.pages / (k.ideal_s - fixed_s);
+    k.sm_rate = larger(m->sm_rate * (kernel->tile_columns > 128.0 ? m->sm_rate_wide : 1.0),
+                       k.heavy / (k.ideal_s - fixed_s));
+    k.supply = smaller(supply_rate(&k, m, fixed_s), kernel->pages / kernel->compute_s);
+    k.drain = smaller(larger(k.supply, m->l2_rate), kernel->pages / kernel->compute_s);
     return k;
 }
 

@@ -21,6 +21,10 @@ struct sc_hbf_machine {
     double miss_pool;       /* G: pages that demand misses can have outstanding, all SMs */
     double demand_window;   /* D of a 128-column tile: pages an SM waits for at a time */
     double sm_rate;         /* r: pages/s that one SM can take in */
+    double sm_rate_wide;    /* factor on it with 256-column tiles */
+    double l2_rate;         /* pages/s that the L2 reads for all SMs when not congested */
+    double window_headroom; /* kappa: SSHRMax over what the kernel's own rate needs */
+    double miss_factor, order_factor, clog_factor, ramp_factor, block_factor; /* closed form only */
     double sms;
     double tracking_entries; /* per SM */
     double s0_pages;        /* per SM, NaN: an even share of the buffer */
@@ -41,7 +45,9 @@ struct sc_hbf_load {
     double heavy_sms;    /* n_h: SMs with one CTA more than the others */
     double window;  /* D: pages that one SM demands at a time */
     double sm_rate; /* r, at least what the ideal time implies */
-    double supply;  /* b: pages/s that the kernel draws when nothing stalls */
+    double supply;  /* b: pages/s that the kernel draws in the ideal */
+    double drain;   /* d: pages/s that it can draw when its reads do not come in bursts */
+    double mean_rate; /* P over the ideal's time without its fixed parts */
     double ideal_s;
 };
 

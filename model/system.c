@@ -32,11 +32,12 @@ double sc_field_get(const struct sc_field *field, const void *scenario)
 void sc_field_set(const struct sc_field *field, void *scenario, double value)
 {
     char *member = (char *)scenario + field->offset;
-    const int index = (int)value;
-    if (field->kind == SC_CHOICE)
+    if (field->kind == SC_CHOICE) {
+        const int index = (int)value;
         memcpy(member, &index, sizeof index);
-    else
+    } else {
         memcpy(member, &value, sizeof value);
+    }
 }
 
 bool sc_field_required(const struct sc_field *field)
@@ -108,7 +109,8 @@ void sc_scenario_init(const struct sc_system *system, void *scenario)
 static enum sc_status refuse(struct sc_error *error, enum sc_status status,
                              const struct sc_field *field, double value, const char *reason)
 {
-    *error = (struct sc_error){ .field = field->key, .value = value, .reason = reason };
+    if (error != NULL)
+        *error = (struct sc_error){ .field = field->key, .value = value, .reason = reason };
     return status;
 }
 

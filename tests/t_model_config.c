@@ -8,6 +8,7 @@
 #include "read/model_config.h"
 #include "tap.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -418,7 +419,8 @@ static const struct {
     { "{" SHAPE ",\"layer_types\":[\"full_attention\",\"linear_attention\"]}", UNSUPPORTED, 0, 0,
       "layer_types", "layer_types has linear_attention: such layers are not supported" },
     { "{" SIZES ",\"model_type\":\"bert\",\"hidden_act\":\"gelu\"}", UNSUPPORTED, 0, 0,
-      "hidden_act", "model_type \"bert\" with hidden_act \"gelu\" is not known to be gated or not" },
+      "hidden_act",
+      "model_type \"bert\" with hidden_act \"gelu\" is not known to be gated or not" },
     { "{" SHAPE ",\"moe_num_experts\":64}", UNSUPPORTED, 0, 0, "moe_num_experts",
       "has moe_num_experts, but no num_experts (or num_local_experts, n_routed_experts)" },
     { QUANTIZATION("\"quant_method\":\"aqlm\""), UNSUPPORTED, 0, 0,
@@ -574,6 +576,42 @@ static void read_error_check(void)
     fclose(directory);
 }
 
+/* Allocations of jansson that still succeed. */
+static size_t allocations_left;
+
+static void *scarce_malloc(size_t size)
+{
+    if (allocations_left == 0)
+        return NULL;
+    allocations_left--;
+    return malloc(size);
+}
+
+/* Whichever allocation fails first, the file is refused and nothing leaks. */
+static void memory_check(void)
+{
+    static const char text[] = "{" MOE EXPERTS ",\"mlp_only_layers\":[0,3]}";
+    struct sc_model_config config;
+    struct sc_model_config_error error = { .reason = "" };
+    enum sc_model_config_status status = SC_MODEL_CONFIG_ENOMEMORY;
+    bool are_refused = true, is_first = false;
+    size_t count = 0;
+    json_set_alloc_funcs(scarce_malloc, free);
+    for (; status != SC_MODEL_CONFIG_OK && count < 1000; count++) {
+        allocations_left = count;
+        status = text_read(text, strlen(text), &config, &error);
+        is_first = is_first || (count == 0 && status == SC_MODEL_CONFIG_ENOMEMORY);
+        are_refused = are_refused &&
+                      (status == SC_MODEL_CONFIG_OK ||
+                       ((status == SC_MODEL_CONFIG_ENOMEMORY || status == SYNTAX) &&
+                        is_zero(&config) && error.reason[0] != '\0'));
+    }
+    json_set_alloc_funcs(malloc, free);
+    ok(is_first, "want of memory is named");
+    ok(are_refused && status == SC_MODEL_CONFIG_OK && count > 20,
+       "each of %zu allocations may fail", count - 1);
+}
+
 /* Names, keys and NUL bytes of any length and kind. */
 static void text_check(void)
 {
@@ -584,7 +622,8 @@ static void text_check(void)
 
     snprintf(text, sizeof text, "{" SHAPE ",\"_name_or_path\":\"\\u001b%s\"}", long_key);
     is_int(text_read(text, strlen(text), &config, &error), SC_MODEL_CONFIG_OK, "a long name");
-    ok(strlen(config.name) == sizeof config.name - 1 && config.name[0] == '?', "is cut and cleaned");
+    ok(strlen(config.name) == sizeof config.name - 1 && config.name[0] == '?',
+       "is cut and cleaned");
     snprintf(text, sizeof text, "{" SHAPE ",\"%s\":1}", long_key);
     is_int(text_read(text, strlen(text), &config, &error), UNSUPPORTED, "a long key");
     ok(strlen(error.key) == sizeof error.key - 1 &&
@@ -597,7 +636,7 @@ static void text_check(void)
 
 int main(void)
 {
-    plan(2 * MODELS + VARIANTS + 2 * FAULTS + 4 + 3 + 2 + 5);
+    plan(2 * MODELS + VARIANTS + 2 * FAULTS + 4 + 3 + 2 + 2 + 5);
     for (size_t i = 0; i < MODELS; i++)
         model_check(&models[i]);
     for (size_t i = 0; i < VARIANTS; i++)
@@ -607,6 +646,7 @@ int main(void)
     deep_check();
     size_check();
     read_error_check();
+    memory_check();
     text_check();
     return done();
 }

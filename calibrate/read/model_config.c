@@ -52,7 +52,7 @@ struct rule {
     double minimum, maximum;
 };
 
-#define RULE(low, high, ...) { .spellings = { __VA_ARGS__ }, .minimum = low, .maximum = high }
+#define RULE(low, high, ...) { .spellings = { __VA_ARGS__ }, .minimum = (low), .maximum = (high) }
 
 static const struct rule rules[] = {
     [LAYERS] = RULE(1, 1e5, "num_hidden_layers", "n_layer", "num_layers", "n_layers"),
@@ -92,10 +92,10 @@ struct architecture {
     double defaults[NUMBERS]; /* of keys that files leave out, 0: none */
 };
 
-#define GATED(type) .model_type = type, .ffn_matrices = 3
-#define PLAIN(type) .model_type = type, .ffn_matrices = 2
+#define GATED(type) .model_type = (type), .ffn_matrices = 3
+#define PLAIN(type) .model_type = (type), .ffn_matrices = 2
 #define GEMMA3 .defaults = { [HEADS] = 8, [KV_HEADS] = 4, [HEAD_DIM] = 256, [VOCAB] = 262208 }
-#define REFUSED(type, why) { .model_type = type, .refusal = why }
+#define REFUSED(type, why) { .model_type = (type), .refusal = (why) }
 
 static const char state_space[] = "it has state-space or linear-attention layers";
 static const char layers_differ[] = "its layers differ from each other";
@@ -227,7 +227,7 @@ static void text_clean(char *text)
 
 __attribute__((format(printf, 4, 5)))
 static result fail(struct sc_model_config_error *error, result status, struct path path,
-                     const char *format, ...)
+                   const char *format, ...)
 {
     va_list args;
     memset(error, 0, sizeof *error);
@@ -276,7 +276,7 @@ static const char *describe(const json_t *value, char text[DESCRIPTION_SIZE])
 
 /* The value of a key is none of what was expected. */
 static result fail_value(const struct reader *r, struct path path, const json_t *value,
-                           const char *expected)
+                         const char *expected)
 {
     char text[DESCRIPTION_SIZE];
     return fail(r->error, SC_MODEL_CONFIG_EVALUE, path, "%s%s%.40s is %s; expected %s",
@@ -286,7 +286,7 @@ static result fail_value(const struct reader *r, struct path path, const json_t 
 
 /* A key is not there under any of its spellings. */
 static result fail_missing(const struct reader *r, const char *parent,
-                             const char *const *spellings, size_t count)
+                           const char *const *spellings, size_t count)
 {
     char others[96] = "";
     size_t length = 0;
@@ -308,7 +308,7 @@ static json_t *present(const json_t *object, const char *key)
 
 /* *text stays as it is without the key. */
 static result text_read(const struct reader *r, const json_t *object, struct path path,
-                          const char **text)
+                        const char **text)
 {
     const json_t *const value = present(object, path.key);
     if (value == NULL)
@@ -321,7 +321,7 @@ static result text_read(const struct reader *r, const json_t *object, struct pat
 
 /* *flag stays as it is without the key. */
 static result flag_read(const struct reader *r, const json_t *object, struct path path,
-                          bool *flag)
+                        bool *flag)
 {
     const json_t *const value = present(object, path.key);
     if (value == NULL)
@@ -333,7 +333,7 @@ static result flag_read(const struct reader *r, const json_t *object, struct pat
 }
 
 static result whole_read(const struct reader *r, struct path path, const json_t *value,
-                           double minimum, double maximum, double *number)
+                         double minimum, double maximum, double *number)
 {
     char expected[64];
     *number = json_is_number(value) ? json_number_value(value) + 0.0 : (double)NAN; /* no -0 */
@@ -397,7 +397,7 @@ static result require(const struct reader *r, enum number id)
 
 /* The numbers are each possible, but not together. */
 static result fail_relation(const struct reader *r, enum number id, const char *relation,
-                              enum number other)
+                            enum number other)
 {
     const struct path path = { r->nest, r->spelling[id] };
     return fail(r->error, SC_MODEL_CONFIG_EVALUE, path, "%s%s%s is %.0f; expected %s %s, %.0f",
@@ -682,11 +682,12 @@ static result dense_list_read(const struct reader *r, const json_t *list, struct
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *const item = json_array_get(list, i);
         const double layer = json_is_number(item) ? json_number_value(item) : (double)NAN;
-        char text[DESCRIPTION_SIZE];
-        if (!(layer > previous && layer < r->number[LAYERS] && floor(layer) == layer))
+        if (!(layer > previous && layer < r->number[LAYERS] && floor(layer) == layer)) {
+            char text[DESCRIPTION_SIZE];
             return fail(r->error, SC_MODEL_CONFIG_EVALUE, path,
                         "%s has %s; expected layers from 0 to %.0f in ascending order", path.key,
                         describe(item, text), r->number[LAYERS] - 1.0);
+        }
         previous = layer;
     }
     return SC_MODEL_CONFIG_OK;
@@ -796,7 +797,7 @@ struct quantization {
 static const double least_bits = 1, most_bits = 16;
 
 static result bits_read(const struct reader *r, const json_t *object, const char *parent,
-                          double *bits)
+                        double *bits)
 {
     static const char *const spellings[] = { "bits", "w_bit" };
     for (size_t i = 0; i < sizeof spellings / sizeof spellings[0]; i++) {
@@ -809,7 +810,7 @@ static result bits_read(const struct reader *r, const json_t *object, const char
 }
 
 static result bitsandbytes_read(const struct reader *r, const json_t *object, const char *parent,
-                                  double *bits)
+                                double *bits)
 {
     static const char *const spellings[] = { "load_in_4bit", "load_in_8bit" };
     bool is_4bit = false, is_8bit = false;
@@ -829,7 +830,7 @@ static result bitsandbytes_read(const struct reader *r, const json_t *object, co
 /* compressed-tensors: groups of layers, each with its number of bits; groups that leave the weights
  * alone do not count. */
 static result groups_read(const struct reader *r, const json_t *object, const char *parent,
-                            double *bits)
+                          double *bits)
 {
     static const char *const key = "config_groups", *const member = "num_bits";
     const char *name;
@@ -867,7 +868,7 @@ static const struct quantization quantizations[] = {
 };
 
 static result quantization_read(const struct reader *r, const json_t *object, const char *parent,
-                                  double *bits)
+                                double *bits)
 {
     static const char *const method_key = "quant_method";
     const char *method = NULL;
@@ -892,7 +893,7 @@ static result quantization_read(const struct reader *r, const json_t *object, co
 }
 
 static result dtype_read(const struct reader *r, const json_t *value, struct path path,
-                           double *bits)
+                         double *bits)
 {
     static const char prefix[] = "torch.";
     const char *name = json_string_value(value);
@@ -970,7 +971,7 @@ static bool is_blank(const char *text, size_t length)
 
 /* All of the file; *text is to be freed whatever the status. */
 static result text_load(FILE *file, char **text, size_t *length,
-                          struct sc_model_config_error *error)
+                        struct sc_model_config_error *error)
 {
     size_t capacity = 0, got;
     *text = NULL;
@@ -999,14 +1000,14 @@ static result text_load(FILE *file, char **text, size_t *length,
 
 /* Numbers come as reals, so that one too large is a fault of its key and not of the file. */
 static result text_parse(const char *text, size_t length, json_t **root,
-                           struct sc_model_config_error *error)
+                         struct sc_model_config_error *error)
 {
     json_error_t fault;
     *root = json_loadb(text, length,
                        JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, &fault);
     if (*root != NULL)
         return SC_MODEL_CONFIG_OK;
-    if (json_error_code(&fault) == json_error_out_of_memory)
+    if (json_error_code(&fault) == json_error_out_of_memory || fault.text[0] == '\0')
         return fail_file(error, SC_MODEL_CONFIG_ENOMEMORY, "does not fit in memory");
     const result status = fail(error, SC_MODEL_CONFIG_ESYNTAX, (struct path){ NULL, NULL },
                                  "is not valid JSON: %s", fault.text);
@@ -1018,7 +1019,7 @@ static result text_parse(const char *text, size_t length, json_t **root,
 enum sc_model_config_status sc_model_config_read(FILE *file, struct sc_model_config *out,
                                                  struct sc_model_config_error *error)
 {
-    struct sc_model_config_error unused;
+    struct sc_model_config_error unused = { .line = 0 };
     struct reader reader = { .model_type = "", .out = out,
                              .error = error != NULL ? error : &unused };
     char *text = NULL;

@@ -37,7 +37,7 @@ enum {
 enum sc_model_config_status {
     SC_MODEL_CONFIG_OK = 0,
     SC_MODEL_CONFIG_EREAD,        /* the system could not read the file */
-    SC_MODEL_CONFIG_ENOMEMORY,
+    SC_MODEL_CONFIG_ENOMEMORY,    /* jansson may call want of memory in a token ESYNTAX */
     SC_MODEL_CONFIG_EEMPTY,       /* no bytes but white space */
     SC_MODEL_CONFIG_ELARGE,       /* above SC_MODEL_CONFIG_MAX_BYTES */
     SC_MODEL_CONFIG_ESYNTAX,      /* not JSON, a key twice, a number above a double, too deep */
@@ -50,7 +50,7 @@ enum sc_model_config_status {
 /* One key of a scenario.  The strings are constants. */
 struct sc_model_config_value {
     const char *key;
-    double number;      /* finite; NaN when it is a choice; dtype_bits is in bits, the rest counts */
+    double number;      /* finite, NaN when it is a choice; dtype_bits in bits, the rest counts */
     const char *choice; /* gqa, mha or mla for attention, else NULL */
 };
 
