@@ -34,6 +34,16 @@ const char *field_column(const struct sc_field *field, char out[static FIELD_COL
     return out;
 }
 
+/* A metric of the system, or one that a calibration adds. */
+static const struct sc_metric *find_metric(const struct sc_system *system, const char *name,
+                                           bool judged)
+{
+    for (size_t i = 0; judged && i < CALIBRATION_METRICS; i++)
+        if (strcmp(calibration_metrics[i].column, name) == 0)
+            return &calibration_metrics[i];
+    return sc_system_metric(system, name);
+}
+
 static const char *column_at(unsigned long i, const void *context)
 {
     const struct sc_system *system = context;
@@ -41,10 +51,10 @@ static const char *column_at(unsigned long i, const void *context)
                                     : system->fields[i - system->metric_count].key;
 }
 
-static bool select_name(const struct sc_system *system, const char *name,
+static bool select_name(const struct sc_system *system, const char *name, bool judged,
                         struct selection *selection, struct problem *problem)
 {
-    const struct sc_metric *metric = sc_system_metric(system, name);
+    const struct sc_metric *metric = find_metric(system, name, judged);
     const struct sc_field *field = metric == NULL ? sc_system_field(system, name) : NULL;
     if (field != NULL && field->kind == SC_PRESET)
         return problem_set(problem, "--columns: %s names a preset, not a value", name);
@@ -63,22 +73,30 @@ static bool select_name(const struct sc_system *system, const char *name,
     return true;
 }
 
-static void select_metrics(const struct sc_system *system, bool table, struct selection *selection)
+static void select_metric(const struct sc_metric *metric, bool table, struct selection *selection)
+{
+    if (table && !metric->brief && metric->stall == NULL)
+        return;
+    selection->items[selection->count].hidden = table && !metric->brief;
+    selection->items[selection->count++].metric = metric;
+}
+
+/* What a calibration adds stands right behind the slowdown that it speaks of. */
+static void select_metrics(const struct sc_system *system, bool table, bool judged,
+                           struct selection *selection)
 {
     for (size_t i = 0; i < system->metric_count; i++) {
-        const struct sc_metric *metric = &system->metrics[i];
-        if (table && !metric->brief && metric->stall == NULL)
-            continue;
-        selection->items[selection->count].hidden = table && !metric->brief;
-        selection->items[selection->count++].metric = metric;
+        select_metric(&system->metrics[i], table, selection);
+        for (size_t j = 0; i == 0 && judged && j < CALIBRATION_METRICS; j++)
+            select_metric(&calibration_metrics[j], table, selection);
     }
 }
 
-bool selection_make(const struct sc_system *system, const char *columns, bool table,
+bool selection_make(const struct sc_system *system, const char *columns, bool table, bool judged,
                     struct selection *selection, struct problem *problem)
 {
     *selection = (struct selection){ 0 };
-    size_t capacity = system->metric_count + 1;
+    size_t capacity = system->metric_count + CALIBRATION_METRICS + 1;
     for (const char *c = columns; c != NULL && *c != '\0'; c++)
         capacity += *c == ',';
     selection->items = calloc(capacity, sizeof *selection->items);
@@ -87,13 +105,13 @@ bool selection_make(const struct sc_system *system, const char *columns, bool ta
     if (selection->items == NULL || (columns != NULL && copy == NULL)) {
         fine = problem_set(problem, "out of memory");
     } else if (columns == NULL || strcmp(columns, "all") == 0) {
-        select_metrics(system, table && columns == NULL, selection);
+        select_metrics(system, table && columns == NULL, judged, selection);
     } else {
         for (char *name = copy; fine && name != NULL;) {
             char *comma = strchr(name, ',');
             if (comma != NULL)
                 *comma = '\0';
-            fine = select_name(system, name, selection, problem);
+            fine = select_name(system, name, judged, selection, problem);
             name = comma != NULL ? comma + 1 : NULL;
         }
     }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "calibration.h"
 #include "emit.h"
 #include "problem.h"
 #include "system.h"
@@ -22,8 +23,9 @@ struct selection {
 };
 
 /* `columns` is a list a,b,c, "all" (every metric), or NULL: the brief metrics
- * plus the bar's for a table, every metric otherwise. */
-bool selection_make(const struct sc_system *system, const char *columns, bool table,
+ * plus the bar's for a table, every metric otherwise.  `judged`: with the columns
+ * of a calibration; answers are then struct judged_answer. */
+bool selection_make(const struct sc_system *system, const char *columns, bool table, bool judged,
                     struct selection *selection, struct problem *problem);
 void selection_fini(struct selection *selection);
 /* Headers, into columns[0 .. selection->count). */

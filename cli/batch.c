@@ -27,6 +27,7 @@ struct source {
 
 struct batch {
     struct resolver *resolver;
+    const struct calibration *calibration;
     const struct sc_system *system;
     const char *name; /* of the file, for messages */
     const struct options *options;
@@ -321,7 +322,8 @@ static bool row_settings(struct worker *worker, const struct sc_csv_row *row, si
 
 static bool answer_row(struct worker *worker, const struct sc_csv_row *row, struct problem *problem)
 {
-    _Alignas(max_align_t) unsigned char scenario[SC_SCENARIO_MAX], answer[SC_ANSWER_MAX];
+    _Alignas(max_align_t) unsigned char scenario[SC_SCENARIO_MAX];
+    struct judged_answer answer;
     const struct batch *batch = worker->batch;
     struct sc_error error;
     size_t count = 0;
@@ -334,12 +336,13 @@ static bool answer_row(struct worker *worker, const struct sc_csv_row *row, stru
         return false;
     if (!resolver_build(batch->resolver, worker->settings, count, scenario, problem))
         return place(batch, row->line, NULL, problem);
-    const enum sc_status status = batch->system->estimate(scenario, answer, NULL, &error);
+    const enum sc_status status = batch->system->estimate(scenario, answer.answer, NULL, &error);
     if (status != SC_OK) {
         scenario_describe_error(batch->system, status, &error, problem);
         return place(batch, row->line, NULL, problem);
     }
-    selection_cells(&batch->selection, scenario, answer, worker->cells + batch->input_count);
+    calibration_judge(batch->calibration, scenario, &answer);
+    selection_cells(&batch->selection, scenario, &answer, worker->cells + batch->input_count);
     return true;
 }
 
@@ -571,7 +574,7 @@ static bool plan(struct batch *batch, FILE *file, struct problem *problem)
 {
     return open_reader(batch, file, problem) && bind_columns(batch, problem) &&
            selection_make(batch->system, batch->options->columns, !sink_streams(&batch->style),
-                          &batch->selection, problem) &&
+                          batch->calibration != NULL, &batch->selection, problem) &&
            plan_columns(batch, problem) &&
            (batch->filter = filter_create(batch->options->only, problem)) != NULL;
 }
@@ -622,11 +625,13 @@ static int run_open(struct batch *batch, FILE *file, size_t jobs)
     return report(batch);
 }
 
-int batch_run(struct resolver *resolver, const struct setting *given, size_t given_count,
+int batch_run(struct resolver *resolver, const struct calibration *calibration,
+              const struct setting *given, size_t given_count,
               const struct options *options, size_t jobs, const struct emit_style *style)
 {
     struct problem problem;
     struct batch batch = { .resolver = resolver,
+                           .calibration = calibration,
                            .system = resolver_system(resolver),
                            .options = options,
                            .given = given,

@@ -222,6 +222,30 @@ const struct catalog_table *catalog_file(struct catalog *catalog, const char *pa
     return keep(catalog, read, problem);
 }
 
+FILE *catalog_open(const struct catalog *catalog, const char *name, struct problem *problem)
+{
+    char path[4096];
+    const char *directory = catalog->directory;
+    const int length = snprintf(path, sizeof path, "%s%s%s.csv", directory != NULL ? directory : "",
+                                directory != NULL ? "/" : "", name);
+    problem->text[0] = '\0';
+    if (length < 0 || (size_t)length >= sizeof path) {
+        (void)problem_set(problem, "%s: the path is too long", name);
+        return NULL;
+    }
+    if (directory != NULL) {
+        FILE *file = fopen(path, "rb");
+        if (file == NULL && errno != ENOENT)
+            (void)problem_set(problem, "%s: %s", path, strerror(errno));
+        return file;
+    }
+    for (size_t i = 0; i < sc_embedded_count; i++)
+        if (strcmp(sc_embedded_files[i].name, path) == 0)
+            return fmemopen((void *)(uintptr_t)sc_embedded_files[i].bytes,
+                            sc_embedded_files[i].size, "r");
+    return NULL;
+}
+
 const char *catalog_cell(const struct catalog_table *table, size_t row, size_t column)
 {
     return table->rows.fields[table->rows.rows[row].first_field + column].text;

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "problem.h"
 #include "read/csv.h"
@@ -36,6 +37,9 @@ const struct catalog_table *catalog_table(struct catalog *catalog, const char *n
 /* A table in a user's own file. */
 const struct catalog_table *catalog_file(struct catalog *catalog, const char *path,
                                          struct problem *problem);
+
+/* The file data/NAME.csv, to be closed.  NULL with an empty reason: there is none. */
+FILE *catalog_open(const struct catalog *catalog, const char *name, struct problem *problem);
 
 const char *catalog_cell(const struct catalog_table *table, size_t row, size_t column);
 /* Index of a column, or SIZE_MAX. */

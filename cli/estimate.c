@@ -16,6 +16,7 @@
 struct run {
     const struct sc_system *system;
     struct resolver *resolver;
+    struct calibration *calibration;
     struct product product;
     struct selection selection;
     struct filter *filter;
@@ -63,7 +64,8 @@ static bool run_plan(struct run *run, const struct options *options, bool table,
     const size_t keys = run->product.count;
     run->filter = filter_create(options->only, problem);
     if (run->filter == NULL ||
-        !selection_make(run->system, options->columns, table, &run->selection, problem))
+        !selection_make(run->system, options->columns, table, run->calibration != NULL,
+                        &run->selection, problem))
         return false;
     const size_t most = keys + run->selection.count + 1;
     run->shown = calloc(keys + 1, sizeof *run->shown);
@@ -154,19 +156,21 @@ static bool row_is_kept(struct run *run)
 /* One scenario into run->cells; a failure fills the error cell. */
 static bool answer_row(struct run *run, struct problem *problem)
 {
-    _Alignas(max_align_t) unsigned char scenario[SC_SCENARIO_MAX], answer[SC_ANSWER_MAX];
+    _Alignas(max_align_t) unsigned char scenario[SC_SCENARIO_MAX];
+    struct judged_answer answer;
     struct sc_error error;
     bool fine = resolver_build(run->resolver, run->settings, run->product.count, scenario, problem);
     key_cells(run, scenario);
     if (fine) {
-        const enum sc_status status = run->system->estimate(scenario, answer, NULL, &error);
+        const enum sc_status status = run->system->estimate(scenario, answer.answer, NULL, &error);
         fine = status == SC_OK;
         if (!fine)
             scenario_describe_error(run->system, status, &error, problem);
     }
     struct emit_cell *cells = run->cells + run->shown_count;
     if (fine) {
-        selection_cells(&run->selection, scenario, answer, cells);
+        calibration_judge(run->calibration, scenario, &answer);
+        selection_cells(&run->selection, scenario, &answer, cells);
     } else {
         for (size_t i = 0; i < run->selection.count; i++)
             cells[i] = (struct emit_cell){ .kind = EMIT_EMPTY };
@@ -243,6 +247,11 @@ static int estimate(const struct command *command, const struct options *options
     run.resolver = resolver_create(run.system, catalog, &problem);
     if (run.resolver == NULL)
         return command_fail(&problem);
+    if (!calibration_load(run.system, catalog, options, &run.calibration, &problem)) {
+        resolver_destroy(run.resolver);
+        return command_fail(&problem);
+    }
+    calibration_apply(run.calibration, run.resolver);
     if (!product_make(run.resolver, words + 1, word_count - 1, &run.product, &problem))
         code = command_fail(&problem);
     else if (options->from == NULL)
@@ -255,9 +264,10 @@ static int estimate(const struct command *command, const struct options *options
         code = command_fail((problem_set(&problem, "out of memory"), &problem));
     else {
         product_row(&run.product, 0, run.settings);
-        code = batch_run(run.resolver, run.settings, run.product.count, options, jobs, &style);
+        code = batch_run(run.resolver, run.calibration, run.settings, run.product.count, options, jobs, &style);
     }
     run_fini(&run);
+    calibration_destroy(run.calibration);
     resolver_destroy(run.resolver);
     return code;
 }
@@ -268,6 +278,8 @@ static const struct option_row options[] = {
     OPTION(output, 'o', "FILE", "write there, whole or not at all"),
     OPTION(columns, 'c', "LIST", "columns of the answer and keys, a,b,c, or all"),
     OPTION(only, 0, "REGEX", "keep rows whose key=value text (or CSV fields) matches"),
+    OPTION(level, 0, "P", "probability that slowdown_lo .. slowdown_hi holds (default 0.9)"),
+    OPTION(params, 0, "FILE", "calibration to use instead of the one that comes with the system"),
     OPTION(digits, 0, "N", "significant digits, or all (default 6; 4 in tables)"),
     OPTION(strict, 0, NULL, "stop at the first bad row"),
     OPTION(jobs, 'j', "N", "threads for --from (default: one per processor)"),

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "answer.h"
+#include "calibration.h"
 #include "command.h"
 #include "preset.h"
 #include "scenario.h"
@@ -16,10 +17,11 @@ enum { TERMS_MAX = 2048, SECTIONS_MAX = 64, KEYS_MAX = 256 };
 struct explanation {
     const struct sc_system *system;
     struct resolver *resolver;
+    struct calibration *calibration;
     struct setting settings[KEYS_MAX];
     size_t setting_count;
     _Alignas(max_align_t) unsigned char scenario[SC_SCENARIO_MAX];
-    _Alignas(max_align_t) unsigned char answer[SC_ANSWER_MAX];
+    struct judged_answer answer;
     struct sc_term terms[TERMS_MAX];
     struct sc_trace trace;
 };
@@ -53,7 +55,7 @@ static bool work_out(struct explanation *e, struct problem *problem)
     e->trace = (struct sc_trace){ .terms = e->terms, .capacity = TERMS_MAX };
     if (!resolver_build(e->resolver, e->settings, e->setting_count, e->scenario, problem))
         return false;
-    const enum sc_status status = e->system->estimate(e->scenario, e->answer, &e->trace, &error);
+    const enum sc_status status = e->system->estimate(e->scenario, e->answer.answer, &e->trace, &error);
     if (status != SC_OK)
         scenario_describe_error(e->system, status, &error, problem);
     return status == SC_OK;
@@ -222,11 +224,11 @@ static void add_answer(const struct explanation *e, struct text *out)
         struct text value = { 0 };
         if (metric->text) {
             const char *text;
-            memcpy(&text, (const char *)e->answer + metric->offset, sizeof text);
+            memcpy(&text, (const char *)&e->answer + metric->offset, sizeof text);
             text_add_string(&value, text);
         } else {
             double number;
-            memcpy(&number, (const char *)e->answer + metric->offset, sizeof number);
+            memcpy(&number, (const char *)&e->answer + metric->offset, sizeof number);
             emit_quantity(number, metric->dimension, 4, &value);
         }
         text_printf(out, "  %-26s %14s  %s\n", metric->column, value.failed ? "?" : value.bytes,
@@ -318,13 +320,18 @@ static int explain(const struct command *command, const struct options *options,
         return command_fail((problem_set(&problem, "out of memory"), &problem));
     e->system = system;
     e->resolver = resolver_create(system, catalog, &problem);
-    bool fine = e->resolver != NULL && read_settings(e, words + 1, word_count - 1, &problem) &&
+    bool fine = e->resolver != NULL &&
+                calibration_load(system, catalog, options, &e->calibration, &problem);
+    if (fine)
+        calibration_apply(e->calibration, e->resolver);
+    fine = fine && read_settings(e, words + 1, word_count - 1, &problem) &&
                 work_out(e, &problem);
     if (fine && e->trace.count > TERMS_MAX)
         fine = problem_set(&problem, "more than %d terms", (int)TERMS_MAX);
     if (fine)
         fine = style.format == EMIT_TABLE ? print_prose(e, options, &problem)
                                           : print_rows(e, options, &style, &problem);
+    calibration_destroy(e->calibration);
     resolver_destroy(e->resolver);
     free(e);
     return fine ? EXIT_FINE : command_fail(&problem);

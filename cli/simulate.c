@@ -307,7 +307,8 @@ static int run_simulation(struct simulation *s, const struct options *options,
     struct output trace = { 0 };
     if (!read_numbers(s, options, &problem) ||
         !product_make(s->resolver, words, count, &s->product, &problem) ||
-        !selection_make(s->system, options->columns, !sink_streams(style), &s->selection, &problem) ||
+        !selection_make(s->system, options->columns, !sink_streams(style), false, &s->selection,
+                        &problem) ||
         !allocate(s, &problem) || !open_trace(s, options, &trace, &problem))
         return command_fail(&problem);
     make_scenarios(s);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "calibration.h"
 #include "filter.h"
 #include "product.h"
 #include "sink.h"
@@ -29,6 +30,7 @@ static const char *const kind_names[KINDS] = { [KIND_ANCHOR] = "anchor", [KIND_C
 struct validation {
     const struct sc_system *system;
     struct resolver *resolver;
+    struct calibration *calibration;
     const struct catalog_table *table;
     struct filter *filter;
     struct sink sink;
@@ -268,6 +270,11 @@ static int run_validation(struct validation *v, const struct options *options,
     v->table = name.failed ? NULL : catalog_table(catalog, name.bytes, &problem);
     text_fini(&name);
     v->resolver = v->table == NULL ? NULL : resolver_create(v->system, catalog, &problem);
+    if (v->resolver != NULL &&
+        !calibration_load(v->system, catalog, options, &v->calibration, &problem))
+        return command_fail(&problem);
+    if (v->resolver != NULL)
+        calibration_apply(v->calibration, v->resolver);
     v->filter = filter_create(options->only, &problem);
     if (v->resolver == NULL || v->filter == NULL)
         return command_fail(&problem);
@@ -300,6 +307,7 @@ static int validate(const struct command *command, const struct options *options
                                          words[1]), &problem));
     const int code = run_validation(&v, options, catalog);
     filter_destroy(v.filter);
+    calibration_destroy(v.calibration);
     resolver_destroy(v.resolver);
     return code;
 }

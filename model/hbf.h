@@ -55,6 +55,7 @@ struct sc_hbf {
     double grid_rate, grid_rate_wide, grid_efficiency, persistent_efficiency;
     /* coefficients of the closed form, fitted to the simulator; 1: the bare form */
     double miss_factor, order_factor, clog_factor, ramp_factor, block_factor;
+    double lost_factor, lead_factor, refetch_factor, overrun_factor;
     /* measured launches, and the machine that they were measured on */
     struct sc_hbf_launch launch[SC_HBF_KERNELS];
     double reference_sms, reference_bandwidth_bytes_per_s;

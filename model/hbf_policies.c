@@ -68,7 +68,7 @@ static struct hbf_outcome run_on_demand(const struct sc_hbf_mechanisms *policy,
 /* Every staged page is gone before its use: the kernel runs on demand. */
 static void lose_all(const struct sc_hbf_machine *m, const struct sc_hbf_load *k, struct hbf_outcome *out)
 {
-    const double time_s = larger(on_demand_time(m, k, NULL), out->time_s);
+    const double time_s = larger(m->lost_factor * on_demand_time(m, k, NULL), out->time_s);
     out->capacity_s += time_s - out->time_s;
     out->time_s = time_s;
     out->missed = k->pages;
@@ -146,20 +146,19 @@ struct hbf_outcome sc_hbf_run_address_stream(const struct sc_hbf_mechanisms *pol
                                  .in_flight = k->pages * m->latency_s / time_s };
 }
 
-/* Stalls of a window that starts at w0 pages and doubles every round trip until,
- * with the pages that demand waits for, it covers the delay, or until all pages
- * have come: what slow start costs. */
+/* Stalls of a window that starts at w0 pages and grows every round trip by the
+ * pages that came, until with those that demand waits for it covers the delay, or
+ * until all pages have come: what slow start costs. */
 static double ramp_time(double window0, double demand, double pages, double rate,
                         double round_trip_s)
 {
     const double needed = rate * round_trip_s * (1.0 - 1e-12);
     double stall_s = 0.0, left = pages * (1.0 - 1e-12);
     for (double window = window0; larger(window, demand) < smaller(needed, left);) {
-        stall_s += round_trip_s - larger(window, demand) / rate;
-        left -= larger(window, demand);
-        window = larger(1.0, 2.0 * window);
-        if (window <= demand)
-            break; /* demand alone carries the rest of such a small window */
+        const double round = larger(window, demand);
+        stall_s += round_trip_s - round / rate;
+        left -= round;
+        window += round; /* one more for every first demand */
     }
     return stall_s;
 }
@@ -178,15 +177,22 @@ struct hbf_outcome sc_hbf_run_demand_stream(const struct sc_hbf_mechanisms *poli
     (void)policy;
     const double fixed_s = m->launch_s + m->turnaround_s + m->extra_latency_s;
     const double clean_s = stream_body(k, k->drain);
+    const double slots_s = larger(0.0, k->pages - m->slots) * m->latency_s / m->slots;
     const double excess = k->ctas - m->sms; /* CTAs whose pages come before their turn */
     const double per_cta = k->pages / k->ctas;
-    const double clog = excess > 0.0 ? m->clog_factor * m->slots / excess : (double)INFINITY;
+    const double clog = excess > 0.0 && m->slots < k->pages ? m->clog_factor * m->slots / excess
+                                                                : (double)INFINITY;
     struct hbf_outcome out = { .time_s = fixed_s + clean_s, .access_s = m->extra_latency_s,
-                               .limit = "flash latency", .in_flight = k->supply * m->latency_s };
+                               .limit = "flash latency",
+                               .in_flight = smaller(m->slots, k->supply * m->latency_s) };
+    sc_trace_add(trace, "T_slots", "max(0, P - N) L / N", slots_s, SC_SECONDS,
+                 "a page on its way holds a slot: N of them per latency (Little's law)");
+    sc_trace_binds(trace, slots_s > clean_s);
     sc_trace_add(trace, "p", "P / C", per_cta, SC_NUMBER, "pages of one CTA");
     sc_trace_add(trace, "j", "N / (C - SMs)", isfinite(clog) ? clog : per_cta, SC_NUMBER,
                  "position in each CTA at which pages of CTAs not yet launched fill the buffer");
     sc_trace_binds(trace, clog < per_cta);
+    double full_s = slots_s;
     if (clog < per_cta) {
         /* Wave by wave: pages up to `hit` come from the buffer, the others on
          * demand; every wave that ends frees the share of its CTAs.  Once a
@@ -204,15 +210,18 @@ struct hbf_outcome sc_hbf_run_demand_stream(const struct sc_hbf_mechanisms *poli
                      "pages that the clogged stream leaves to demand");
         sc_trace_add(trace, "T_waves", "sum over waves of hits / d + misses L / Q", body_s,
                      SC_SECONDS, "wave by wave; hits grow by C / (C - SMs) each");
+        full_s = larger(full_s, body_s);
+    }
+    if (full_s > clean_s) {
         const double bypass_s = larger(on_demand_time(m, k, NULL), fixed_s + clean_s);
-        out.time_s = smaller(fixed_s + larger(body_s, clean_s), bypass_s);
+        out.time_s = smaller(fixed_s + full_s, bypass_s);
         out.capacity_s = out.time_s - fixed_s - clean_s;
         if (out.capacity_s > out.access_s)
             out.limit = "buffer";
-        out.in_flight = k->pages * m->latency_s / out.time_s;
+        out.in_flight = smaller(m->slots, k->pages * m->latency_s / out.time_s);
     }
-    sc_trace_add(trace, "T", "t_launch + L + max(P / d, m_hi / r, T_waves)", out.time_s, SC_SECONDS,
-                 "kernel time");
+    sc_trace_add(trace, "T", "t_launch + L + max(P / d, m_hi / r, T_slots, T_waves)", out.time_s,
+                 SC_SECONDS, "kernel time; demand can always fetch for itself");
     return out;
 }
 
@@ -291,7 +300,8 @@ static void pay_for_missing(const struct sc_hbf_mechanisms *policy, const struct
     if (!policy->release_on_demand) {
         /* Entries freed by the fill let the stream run at B: the surplus over
          * demand that passes the buffer is evicted unread and fetched again. */
-        out->refetched = larger(0.0, k->pages * (1.0 - rate / m->flash_rate) - m->slots);
+        out->refetched = m->refetch_factor *
+                         larger(0.0, k->pages * (1.0 - rate / m->flash_rate) - m->slots);
         sc_trace_add(trace, "refetched", "max(0, P (1 - lambda / B) - N)", out->refetched,
                      SC_NUMBER, "pages that the stream outran demand with and the buffer lost");
     }
@@ -302,10 +312,10 @@ static void pay_for_missing(const struct sc_hbf_mechanisms *policy, const struct
     if (!policy->evicts_consumed) {
         /* First in, first out: what demand has not read when N more have come is
          * lost, and once a lead is lost it stays lost. */
-        const double surplus = policy->paced ? burst - rate * m->latency_s
+        const double surplus = policy->paced ? burst * (1.0 - rate / m->flash_rate)
                                              : launch_surplus(m, k, window, rate);
         const bool collapses = surplus > m->slots;
-        sc_trace_add(trace, "surplus", policy->paced ? "min(W, P) - lambda L"
+        sc_trace_add(trace, "surplus", policy->paced ? "min(W, P) (1 - lambda / B)"
                                                      : "W (1 - lambda / B (1 - block / 2))",
                      surplus, SC_NUMBER,
                      "pages arrived and not yet demanded; a FIFO of N loses what is beyond");
@@ -332,20 +342,31 @@ static struct hbf_outcome run_sshr(const struct sc_hbf_mechanisms *policy, const
     sc_trace_add(trace, "w0", policy->paced ? "min(n S0, N, W)" : "W", window0, SC_NUMBER,
                  "pages staged before the first demand");
 
+    const double cold_s = policy->crosses_kernels ? 0.0 : m->extra_latency_s;
+    const double fixed_s = m->launch_s + m->turnaround_s + cold_s;
     const double block_s = policy->crosses_kernels ? 0.0 : block_time(m, k, window0);
     double body_s = staged_body(policy, m, k, window, block_s, trace);
-    const double surplus = window * (1.0 - k->pages / body_s / m->flash_rate);
-    double lost_s = 0.0;
-    if (policy->evicts_consumed && surplus > m->slots && window < k->pages) {
+    const double burst = smaller(window, k->pages);
+    const double surplus = burst * (1.0 - k->pages / body_s / m->flash_rate);
+    double lost_s = 0.0, most_ramp_s = (double)INFINITY;
+    if (policy->evicts_consumed && surplus > m->slots) {
         /* The window fills faster than it drains: what finds no slot goes round
-         * again, and what comes through is a window whose surplus just fits. */
-        const double fits = window * m->slots / surplus;
-        const double full_s = staged_body(policy, m, k, fits, block_s, NULL);
+         * again, and what comes through is a window whose surplus just fits.
+         * Of a kernel within one window only what found no slot makes a further
+         * trip.  Demand can always fetch for itself. */
+        const double fits = burst * m->slots / surplus;
+        const double again_s = window < k->pages
+                                   ? staged_body(policy, m, k, fits, block_s, NULL)
+                                   : body_s + (k->pages / fits - 1.0) * m->latency_s;
+        const double bypass_s = on_demand_time(m, k, NULL) - fixed_s;
+        const double full_s = larger(body_s, smaller(again_s, bypass_s));
         sc_trace_add(trace, "W_fit", "N / (1 - lambda / B)", fits, SC_NUMBER,
                      "window whose surplus of arrivals over demand the buffer holds");
         sc_trace_binds(trace, true);
         sc_trace_add(trace, "T_body", "as before, with W_fit", full_s, SC_SECONDS,
                      "the rest is discarded and fetched again");
+        if (bypass_s >= body_s)
+            most_ramp_s = bypass_s - full_s;
         lost_s = full_s - body_s;
         body_s = full_s;
     }
@@ -353,17 +374,16 @@ static struct hbf_outcome run_sshr(const struct sc_hbf_mechanisms *policy, const
     sc_trace_add(trace, "lambda", "P / T_body", rate, SC_PER_SECOND, "pages per second while streaming");
 
     const double demand = demand_outstanding(m, k->window, k->active);
-    const double ramp_s =
-        m->ramp_factor * ramp_time(window0, demand, k->pages, rate, m->latency_s);
-    sc_trace_add(trace, "T_ramp", "sum of max(0, L - max(w_j, n D) / lambda), w doubling", ramp_s,
+    const double ramp_s = smaller(
+        most_ramp_s, m->ramp_factor * ramp_time(window0, demand, k->pages, rate, m->latency_s));
+    sc_trace_add(trace, "T_ramp", "sum of max(0, L - max(w_j, Q) / lambda), w += max(w, Q)", ramp_s,
                  SC_SECONDS, "S0 + F grows by one per first demand, so the window doubles per trip");
 
-    const double cold_s = policy->crosses_kernels ? 0.0 : m->extra_latency_s;
     sc_trace_add(trace, "T_cold", policy->crosses_kernels ? "0" : "L - L_hbm", cold_s, SC_SECONDS,
                  policy->crosses_kernels ? "hidden: staging crosses kernel boundaries"
                                          : "the first page of the kernel is a flash read");
     struct hbf_outcome out = {
-        .time_s = m->launch_s + m->turnaround_s + cold_s + body_s + ramp_s,
+        .time_s = fixed_s + body_s + ramp_s,
         .access_s = cold_s + ramp_s,
         .capacity_s = lost_s,
         .in_flight = rate * m->latency_s,
@@ -388,7 +408,7 @@ static struct hbf_outcome run_fixed_lead(const struct sc_hbf_mechanisms *policy,
     const double lead = isnan(m->lead_pages) ? policy->lead_pages : m->lead_pages;
     const double phase1 = k->active * (lead + k->window);
     const double phase2 = k->heavy_sms * (lead + k->window);
-    const double fetch_s = two_phase_time(k, m->latency_s, phase1, phase2);
+    const double fetch_s = m->lead_factor * two_phase_time(k, m->latency_s, phase1, phase2);
     const double body_s = stream_body(k, k->drain);
     const double streamed_s = m->launch_s + m->turnaround_s + m->extra_latency_s + body_s +
                               block_time(m, k, k->active * lead);
@@ -427,7 +447,8 @@ static struct hbf_outcome run_global_stream(const struct sc_hbf_mechanisms *poli
 {
     (void)policy;
     const double body_s = stream_body(k, k->drain);
-    const double lost = larger(0.0, k->pages * (1.0 - k->pages / body_s / m->flash_rate) - m->slots);
+    const double lost = m->overrun_factor *
+                        larger(0.0, k->pages * (1.0 - k->pages / body_s / m->flash_rate) - m->slots);
     const double again_s = lost * m->latency_s / demand_outstanding(m, k->window, k->active);
     const double streamed_s = m->launch_s + m->turnaround_s + m->extra_latency_s + body_s;
     const double bypass_s = larger(on_demand_time(m, k, NULL), streamed_s);

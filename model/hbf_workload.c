@@ -94,6 +94,10 @@ struct sc_hbf_machine sc_hbf_machine(const struct sc_hbf *s,
         .clog_factor = s->clog_factor,
         .ramp_factor = s->ramp_factor,
         .block_factor = s->block_factor,
+        .lost_factor = s->lost_factor,
+        .lead_factor = s->lead_factor,
+        .refetch_factor = s->refetch_factor,
+        .overrun_factor = s->overrun_factor,
         .sms = s->sms,
         .tracking_entries = s->sshr_entries,
         .s0_pages = s->s0_pages,
@@ -145,7 +149,8 @@ struct sc_hbf_load sc_hbf_load(const struct sc_hbf_kernel *kernel, const struct 
     k.sm_rate = larger(m->sm_rate * (kernel->tile_columns > 128.0 ? m->sm_rate_wide : 1.0),
                        k.heavy / (k.ideal_s - fixed_s));
     k.supply = smaller(supply_rate(&k, m, fixed_s), kernel->pages / kernel->compute_s);
-    k.drain = smaller(larger(k.supply, m->l2_rate), kernel->pages / kernel->compute_s);
+    k.drain = smaller(larger(k.supply, smaller(m->l2_rate, m->flash_rate)),
+                      kernel->pages / kernel->compute_s);
     return k;
 }
 

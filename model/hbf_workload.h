@@ -25,6 +25,7 @@ struct sc_hbf_machine {
     double l2_rate;         /* pages/s that the L2 reads for all SMs when not congested */
     double window_headroom; /* kappa: SSHRMax over what the kernel's own rate needs */
     double miss_factor, order_factor, clog_factor, ramp_factor, block_factor; /* closed form only */
+    double lost_factor, lead_factor, refetch_factor, overrun_factor;        /* likewise */
     double sms;
     double tracking_entries; /* per SM */
     double s0_pages;        /* per SM, NaN: an even share of the buffer */

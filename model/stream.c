@@ -96,7 +96,7 @@ static const struct sc_metric metrics[] = {
       .help = "launch + bytes / bandwidth" },
     { .column = "bound", .text = true, ANSWER(bound), .brief = true,
       .help = "what binds: latency, bandwidth, port (of the SMs), mshr or launch" },
-    { .column = "bandwidth_bytes_per_s", .dimension = SC_BYTES_PER_SECOND,
+    { .column = "throughput_bytes_per_s", .dimension = SC_BYTES_PER_SECOND,
       ANSWER(bandwidth_bytes_per_s), .brief = true, .help = "bytes asked for over time_s" },
     { .column = "share_of_peak", .dimension = SC_SHARE, ANSWER(share_of_peak), .brief = true,
       .help = "the same over the peak bandwidth" },

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer.h"
 #include "emit.h"
 #include "product.h"
 
@@ -81,35 +80,43 @@ static size_t split(const struct resolver *resolver, char *text, const char **wo
     return count;
 }
 
-static void write_answer(const struct sc_system *system, const void *scenario, const void *answer)
+static struct emit_cell cell_of(const struct sc_metric *metric, const void *answer)
 {
-    struct problem problem;
-    struct selection selection;
+    const char *member = (const char *)answer + metric->offset;
+    const char *text;
+    double value;
+    if (metric->text) {
+        memcpy(&text, member, sizeof text);
+        return emit_string(text);
+    }
+    memcpy(&value, member, sizeof value);
+    demand(!isinf(value));
+    return emit_number(value);
+}
+
+static void write_answer(const struct sc_system *system, const void *answer)
+{
     struct emit_column columns[COLUMNS_MAX];
     struct emit_cell cells[COLUMNS_MAX];
-    demand(selection_make(system, "all", false, &selection, &problem));
-    demand(selection.count <= COLUMNS_MAX);
-    selection_columns(&selection, columns);
-    selection_cells(&selection, scenario, answer, cells);
-    for (size_t i = 0; i < system->metric_count; i++) {
-        double value;
-        if (system->metrics[i].text)
-            continue;
-        memcpy(&value, (const char *)answer + system->metrics[i].offset, sizeof value);
-        demand(!isinf(value));
+    const size_t count = system->metric_count;
+    demand(count <= COLUMNS_MAX);
+    for (size_t i = 0; i < count; i++) {
+        const struct sc_metric *metric = &system->metrics[i];
+        columns[i] = (struct emit_column){ .name = metric->column, .dimension = metric->dimension,
+                                           .stall = metric->stall };
+        cells[i] = cell_of(metric, answer);
     }
     for (int format = EMIT_TABLE; format <= EMIT_MARKDOWN; format++) {
         const struct emit_style style = { .format = (enum emit_format)format, .digits = 4,
                                           .delimiter = ',', .decimal = '.', .bar = true };
         struct text out = { 0 };
         if (format == EMIT_TABLE || format == EMIT_MARKDOWN)
-            emit_table(&style, columns, cells, 1, selection.count, &out);
+            emit_table(&style, columns, cells, 1, count, &out);
         else
-            emit_row(&style, columns, cells, selection.count, true, &out);
+            emit_row(&style, columns, cells, count, true, &out);
         demand(!out.failed && strstr(out.bytes, "nan") == NULL);
         text_fini(&out);
     }
-    selection_fini(&selection);
 }
 
 static void demand_range(const struct setting *setting)
@@ -139,7 +146,7 @@ static void answer_row(const struct resolver *resolver, const struct product *pr
     }
     const enum sc_status status = system->estimate(scenario, answer, NULL, &error);
     if (status == SC_OK) {
-        write_answer(system, scenario, answer);
+        write_answer(system, answer);
         return;
     }
     scenario_describe_error(system, status, &error, &problem);

@@ -23,7 +23,8 @@ enum {
     HELD = 128   /* holds a slot */
 };
 
-enum { NO_CTA = UINT32_MAX, PAGES_MAX = 1u << 30 };
+enum { PAGES_MAX = 1 << 30 };
+static const uint32_t NO_CTA = UINT32_MAX;
 
 /* Why an SM waits for the page at the head of its window. */
 enum { CAUSE_NONE, CAUSE_ACCESS, CAUSE_ORDER, CAUSE_CAPACITY, CAUSES };

@@ -98,8 +98,8 @@ static struct design design_of(const struct sc_stream *s)
         .c2 = s->c2,
     };
     d.lines = (d.sectors + d.line_sectors - 1) / d.line_sectors;
-    d.by_sector = (double)d.warps_per_sm * d.group * d.sectors > d.mshr_entries;
     lay_pipes(&p, &d);
+    d.by_sector = (double)d.warps_per_sm * d.group * d.sectors > d.mshr_entries || d.hold_on > 0;
     return d;
 }
 

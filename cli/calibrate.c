@@ -1,0 +1,834 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* stallcast calibrate: fits the closed form to sampled runs of the simulator. */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "calibration.h"
+#include "command.h"
+#include "conformal.h"
+#include "design.h"
+#include "emit.h"
+#include "fit.h"
+#include "product.h"
+#include "progress.h"
+#include "scenario.h"
+#include "score.h"
+#include "sim/simulator.h"
+#include "sink.h"
+#include "text.h"
+
+/* Half of the samples for the coefficients, a quarter each for interval and report. */
+static const struct sc_shares set_shares = { { 0.5, 0.25, 0.25 } };
+/* What counts as reported: the interval's level in the table of scores. */
+static const double report_level = 0.9;
+
+enum { KEYS_MAX = 32, COEFFICIENTS_MAX = 32 };
+
+struct calibrate {
+    const struct sc_system *system;
+    const struct sc_simulator *simulator;
+    struct resolver *resolver;
+    uint64_t seed;
+    size_t samples, jobs;
+
+    struct sweep sweeps[KEYS_MAX]; /* keys of the command line, and what is drawn by default */
+    size_t sweep_count;
+    int *indices[KEYS_MAX];
+    struct sc_design_choice choices[KEYS_MAX]; /* the sweeps that are drawn from */
+    size_t choice_sweep[KEYS_MAX], choice_count;
+    const char *kept[KEYS_MAX];
+    size_t kept_count;
+    struct sc_design design;
+
+    unsigned char *scenarios; /* of each sample */
+    double *slowdowns;        /* simulated; NaN: not yet; 0: the scenario has no answer */
+    size_t *groups;           /* row of the policy, or 0 */
+    enum sc_set *sets;
+    const struct sc_field *group_field;
+
+    FILE *runs;
+    struct text runs_path;
+    pthread_mutex_t lock;
+    size_t next, run_now;
+    struct problem fault;
+    struct progress progress;
+
+    struct sc_fit_parameter parameters[COEFFICIENTS_MAX];
+    const struct sc_field *fields[COEFFICIENTS_MAX];
+    size_t parameter_count;
+    size_t *fit_rows, fit_count; /* samples of the fit set */
+    struct sc_fit fit;
+    struct sc_conformal conformal;
+    double *predicted, *residuals; /* of every sample, with the fitted coefficients */
+};
+
+/* ---- what is sampled ---- */
+
+static bool add_sweep(struct calibrate *c, const char *word, struct problem *problem)
+{
+    if (c->sweep_count == KEYS_MAX)
+        return problem_set(problem, "more than %d keys", (int)KEYS_MAX);
+    if (!sweep_parse(c->resolver, word, &c->sweeps[c->sweep_count], problem))
+        return false;
+    c->sweep_count++;
+    return true;
+}
+
+static bool is_given(const struct calibrate *c, const char *key)
+{
+    for (size_t i = 0; i < c->sweep_count; i++)
+        if (strcmp(c->sweeps[i].field->key, key) == 0)
+            return true;
+    return false;
+}
+
+/* What is drawn unless the command line says otherwise. */
+static bool add_defaults(struct calibrate *c, struct problem *problem)
+{
+    static const char *const defaults[] = { "policy=all", "model=@dense" };
+    for (size_t i = 0; i < sizeof defaults / sizeof defaults[0]; i++) {
+        char key[32];
+        const size_t length = strcspn(defaults[i], "=");
+        memcpy(key, defaults[i], length);
+        key[length] = '\0';
+        if (sc_system_field(c->system, key) != NULL && !is_given(c, key) &&
+            !add_sweep(c, defaults[i], problem))
+            return false;
+    }
+    return true;
+}
+
+/* Keys with several values are drawn from, keys with one are kept. */
+static bool plan_design(struct calibrate *c, struct problem *problem)
+{
+    struct sc_error error;
+    for (size_t i = 0; i < c->sweep_count; i++) {
+        struct sweep *sweep = &c->sweeps[i];
+        const bool named = sweep->field->kind == SC_PRESET || sweep->field->kind == SC_CHOICE;
+        if (sweep->count == 1) {
+            c->kept[c->kept_count++] = sweep->field->key;
+            continue;
+        }
+        if (!named)
+            return problem_set(problem, "%s: the range of a number comes from the field table; give "
+                                        "one value to hold it", sweep->field->key);
+        c->indices[i] = calloc(sweep->count, sizeof *c->indices[i]);
+        if (c->indices[i] == NULL)
+            return problem_set(problem, "out of memory");
+        for (size_t j = 0; j < sweep->count; j++)
+            c->indices[i][j] = sweep->field->kind == SC_CHOICE ? (int)sweep->values[j].value : (int)j;
+        c->choice_sweep[c->choice_count] = i;
+        c->choices[c->choice_count++] = (struct sc_design_choice){
+            .key = sweep->field->key, .indices = c->indices[i], .index_count = sweep->count };
+    }
+    const struct sc_design_options options = { .seed = c->seed, .samples = c->samples,
+                                               .choices = c->choices,
+                                               .choice_count = c->choice_count,
+                                               .kept = c->kept, .kept_count = c->kept_count };
+    if (sc_design_init(&c->design, c->system, &options, &error) == SC_OK)
+        return true;
+    return problem_set(problem, "%s: %s", error.field, error.reason);
+}
+
+static bool make_sample(struct calibrate *c, size_t i, struct problem *problem)
+{
+    struct setting settings[KEYS_MAX];
+    unsigned char *scenario = c->scenarios + i * c->system->scenario_size;
+    for (size_t k = 0; k < c->sweep_count; k++)
+        settings[k] = c->sweeps[k].values[0];
+    for (size_t d = 0; d < c->choice_count; d++) {
+        const size_t k = c->choice_sweep[d];
+        const int drawn = sc_design_drawn(&c->design, i, d);
+        for (size_t j = 0; j < c->sweeps[k].count; j++)
+            if (c->indices[k][j] == drawn)
+                settings[k] = c->sweeps[k].values[j];
+    }
+    if (!resolver_build(c->resolver, settings, c->sweep_count, scenario, problem))
+        return false;
+    sc_design_sample(&c->design, i, scenario);
+    c->groups[i] = c->group_field != NULL ? (size_t)sc_field_get(c->group_field, scenario) : 0;
+    c->slowdowns[i] = (double)NAN;
+    return true;
+}
+
+static bool make_samples(struct calibrate *c, struct problem *problem)
+{
+    struct sc_error error;
+    c->group_field = sc_system_field(c->system, "policy");
+    c->scenarios = calloc(c->samples, c->system->scenario_size);
+    c->slowdowns = calloc(c->samples, sizeof *c->slowdowns);
+    c->groups = calloc(c->samples, sizeof *c->groups);
+    c->sets = calloc(c->samples, sizeof *c->sets);
+    c->predicted = calloc(c->samples, sizeof *c->predicted);
+    c->residuals = calloc(c->samples, sizeof *c->residuals);
+    c->fit_rows = calloc(c->samples, sizeof *c->fit_rows);
+    if (c->scenarios == NULL || c->slowdowns == NULL || c->groups == NULL || c->sets == NULL ||
+        c->predicted == NULL || c->residuals == NULL || c->fit_rows == NULL)
+        return problem_set(problem, "out of memory");
+    for (size_t i = 0; i < c->samples; i++)
+        if (!make_sample(c, i, problem))
+            return false;
+    if (sc_split(c->seed, &set_shares, c->groups, c->samples, c->sets, &error) != SC_OK)
+        return problem_set(problem, "%s: %s", error.field, error.reason);
+    return true;
+}
+
+/* ---- runs, kept in a file so that none is made twice ---- */
+
+/* Two calibrations may share runs only if every scenario is the same. */
+static uint64_t identity(const struct calibrate *c)
+{
+    uint64_t hash = 14695981039346656037u;
+    for (size_t i = 0; i < c->samples * c->system->scenario_size; i++)
+        hash = (hash ^ c->scenarios[i]) * 1099511628211u;
+    return hash;
+}
+
+static void write_heading(const struct calibrate *c, char *out, size_t size)
+{
+    (void)snprintf(out, size, "stallcast runs,%s,%s,%" PRIu64 ",%zu,%016" PRIx64 "\n", SC_SIM_VERSION,
+                   c->system->name, c->seed, c->samples, identity(c));
+}
+
+/* Takes over what the file holds; a line that was cut off is no line. */
+static bool read_runs(struct calibrate *c, struct problem *problem)
+{
+    char heading[256], line[256];
+    write_heading(c, heading, sizeof heading);
+    if (fgets(line, sizeof line, c->runs) == NULL)
+        return true;
+    if (strcmp(line, heading) != 0)
+        return problem_set(problem, "%s: holds runs of other scenarios: remove it, or give "
+                                    "the same keys, seed and samples", c->runs_path.bytes);
+    long whole = ftell(c->runs);
+    while (fgets(line, sizeof line, c->runs) != NULL && strchr(line, '\n') != NULL) {
+        char *end;
+        const unsigned long i = strtoul(line, &end, 10);
+        const double value = *end == ',' ? strtod(end + 1, &end) : -1.0;
+        if (*end != '\n' || i >= c->samples || !(value >= 0.0) || !isfinite(value))
+            return problem_set(problem, "%s: expected sample,slowdown, got '%.60s'",
+                               c->runs_path.bytes, line);
+        c->slowdowns[i] = value;
+        whole = ftell(c->runs);
+    }
+    if (fflush(c->runs) != 0 || ftruncate(fileno(c->runs), whole) != 0)
+        return problem_set(problem, "%s: %s", c->runs_path.bytes, strerror(errno));
+    return true;
+}
+
+static bool open_runs(struct calibrate *c, const char *output, struct problem *problem)
+{
+    text_printf(&c->runs_path, "%s.runs", output);
+    if (c->runs_path.failed)
+        return problem_set(problem, "out of memory");
+    c->runs = fopen(c->runs_path.bytes, "a+");
+    if (c->runs == NULL || fseek(c->runs, 0, SEEK_SET) != 0)
+        return problem_set(problem, "%s: %s", c->runs_path.bytes, strerror(errno));
+    if (!read_runs(c, problem))
+        return false;
+    if (fseek(c->runs, 0, SEEK_END) != 0)
+        return problem_set(problem, "%s: %s", c->runs_path.bytes, strerror(errno));
+    if (ftell(c->runs) == 0) {
+        char heading[256];
+        write_heading(c, heading, sizeof heading);
+        if (fputs(heading, c->runs) < 0 || fflush(c->runs) != 0)
+            return problem_set(problem, "%s: %s", c->runs_path.bytes, strerror(errno));
+    }
+    return true;
+}
+
+/* The simulated slowdown; 0 when the sampled values contradict each other. */
+static bool simulate(struct calibrate *c, size_t i, double *slowdown, struct problem *problem)
+{
+    _Alignas(max_align_t) unsigned char answer[SC_ANSWER_MAX];
+    const void *scenario = c->scenarios + i * c->system->scenario_size;
+    const struct sc_sim_options options = { .seed = c->seed, .run = i };
+    struct sc_sim_report report = { 0 };
+    struct sc_error error = { 0 };
+    *slowdown = 0.0;
+    if (c->system->estimate(scenario, answer, NULL, &error) != SC_OK)
+        return true;
+    const enum sc_status status =
+        c->simulator->simulate(scenario, &options, answer, &report, &error);
+    if (status != SC_OK) {
+        scenario_describe_error(c->system, status, &error, problem);
+        return false;
+    }
+    memcpy(slowdown, answer + c->system->metrics[0].offset, sizeof *slowdown);
+    return true;
+}
+
+static bool keep_run(struct calibrate *c, size_t i, double slowdown)
+{
+    c->slowdowns[i] = slowdown;
+    if (fprintf(c->runs, "%zu,%.17g\n", i, slowdown) < 0 || fflush(c->runs) != 0)
+        return problem_set(&c->fault, "cannot write %s: %s", c->runs_path.bytes, strerror(errno));
+    return true;
+}
+
+static void *work(void *argument)
+{
+    struct calibrate *c = argument;
+    for (;;) {
+        struct problem problem = { "" };
+        double slowdown = 0.0;
+        (void)pthread_mutex_lock(&c->lock);
+        while (c->next < c->samples && !isnan(c->slowdowns[c->next]))
+            c->next++;
+        const size_t i = c->next++;
+        const bool stop = i >= c->samples || c->fault.text[0] != '\0';
+        (void)pthread_mutex_unlock(&c->lock);
+        if (stop)
+            return NULL;
+        const bool fine = simulate(c, i, &slowdown, &problem);
+        (void)pthread_mutex_lock(&c->lock);
+        if (!fine && c->fault.text[0] == '\0')
+            (void)problem_set(&c->fault, "sample %zu: %s", i, problem.text);
+        else if (fine)
+            (void)keep_run(c, i, slowdown);
+        c->run_now++;
+        progress_step(&c->progress);
+        (void)pthread_mutex_unlock(&c->lock);
+    }
+}
+
+static bool run_samples(struct calibrate *c, struct problem *problem)
+{
+    pthread_t *threads = calloc(c->jobs + 1, sizeof *threads);
+    size_t started = 0, left = 0;
+    for (size_t i = 0; i < c->samples; i++)
+        left += isnan(c->slowdowns[i]) ? 1 : 0;
+    progress_start(&c->progress, "simulate", left);
+    for (size_t i = 1; threads != NULL && i < c->jobs; i++)
+        if (pthread_create(&threads[started], NULL, work, c) == 0)
+            started++;
+    (void)work(c);
+    for (size_t i = 0; i < started; i++)
+        (void)pthread_join(threads[i], NULL);
+    progress_end(&c->progress);
+    free(threads);
+    *problem = c->fault;
+    return c->fault.text[0] == '\0';
+}
+
+/* ---- the fit ---- */
+
+static bool predict_one(const struct calibrate *c, size_t i, const double *coefficients,
+                        double *log_slowdown)
+{
+    _Alignas(max_align_t) unsigned char scenario[SC_SCENARIO_MAX], answer[SC_ANSWER_MAX];
+    double slowdown;
+    struct sc_error error;
+    memcpy(scenario, c->scenarios + i * c->system->scenario_size, c->system->scenario_size);
+    for (size_t k = 0; k < c->parameter_count; k++)
+        sc_field_set(c->fields[k], scenario, coefficients[k]);
+    if (c->system->estimate(scenario, answer, NULL, &error) != SC_OK)
+        return false;
+    memcpy(&slowdown, answer + c->system->metrics[0].offset, sizeof slowdown);
+    *log_slowdown = log(slowdown);
+    return true;
+}
+
+static enum sc_status predict(const double *parameters, double *log_predictions, void *context)
+{
+    const struct calibrate *c = context;
+    for (size_t i = 0; i < c->fit_count; i++)
+        if (!predict_one(c, c->fit_rows[i], parameters, &log_predictions[i]))
+            log_predictions[i] = (double)NAN;
+    return SC_OK;
+}
+
+static bool list_coefficients(struct calibrate *c, struct problem *problem)
+{
+    for (size_t i = 0; i < c->system->field_count; i++) {
+        const struct sc_field *field = &c->system->fields[i];
+        if (field->provenance != SC_CALIBRATED || is_given(c, field->key) ||
+            c->parameter_count == COEFFICIENTS_MAX)
+            continue;
+        c->fields[c->parameter_count] = field;
+        c->parameters[c->parameter_count++] = (struct sc_fit_parameter){
+            .name = field->key, .initial = field->fallback, .transform = SC_FIT_LOG,
+            .low = fmax(field->minimum, 0.05 * field->fallback),
+            .high = fmin(field->maximum, 20.0 * field->fallback) };
+    }
+    return c->parameter_count > 0 ||
+           problem_set(problem, "%s has no coefficient to fit", c->system->name);
+}
+
+static bool fit_coefficients(struct calibrate *c, struct problem *problem)
+{
+    struct sc_error error = { 0 };
+    struct sc_fit_observation *observations = calloc(c->samples, sizeof *observations);
+    if (observations == NULL)
+        return problem_set(problem, "out of memory");
+    for (size_t i = 0; i < c->samples; i++) {
+        if (c->sets[i] != SC_SET_FIT || !(c->slowdowns[i] > 0.0))
+            continue;
+        observations[c->fit_count] = (struct sc_fit_observation){ .log_value = log(c->slowdowns[i]),
+                                                                  .weight = 1.0 };
+        c->fit_rows[c->fit_count++] = i;
+    }
+    const struct sc_fit_problem fit = { .parameters = c->parameters,
+                                        .parameter_count = c->parameter_count,
+                                        .observations = observations,
+                                        .observation_count = c->fit_count,
+                                        .predict = predict,
+                                        .context = c };
+    const struct sc_fit_options options = { .starts = 4, .seed = c->seed };
+    const enum sc_status status = sc_fit_solve(&c->fit, &fit, &options, &error);
+    free(observations);
+    if (status != SC_OK)
+        return problem_set(problem, "fit: %s: %s", error.field != NULL ? error.field : "failed",
+                           error.reason != NULL ? error.reason : "no reason given");
+    return true;
+}
+
+/* Predictions for all samples, and quantiles from the set that is for them. */
+static bool find_intervals(struct calibrate *c, struct problem *problem)
+{
+    struct sc_error error = { 0 };
+    double coefficients[COEFFICIENTS_MAX];
+    double *residuals = calloc(c->samples, sizeof *residuals);
+    size_t *groups = calloc(c->samples, sizeof *groups), n = 0;
+    if (residuals == NULL || groups == NULL) {
+        free(residuals);
+        free(groups);
+        return problem_set(problem, "out of memory");
+    }
+    for (size_t k = 0; k < c->parameter_count; k++)
+        coefficients[k] = c->fit.estimates[k].value;
+    for (size_t i = 0; i < c->samples; i++) {
+        double log_slowdown = 0.0;
+        if (!(c->slowdowns[i] > 0.0) || !predict_one(c, i, coefficients, &log_slowdown)) {
+            c->slowdowns[i] = 0.0;
+            continue;
+        }
+        c->predicted[i] = exp(log_slowdown);
+        c->residuals[i] = log_slowdown - log(c->slowdowns[i]);
+        if (c->sets[i] != SC_SET_CONFORMAL)
+            continue;
+        residuals[n] = c->residuals[i];
+        groups[n++] = c->groups[i];
+    }
+    const size_t group_count = c->group_field != NULL ? c->group_field->choice_count : 0;
+    const enum sc_status status = sc_conformal_init(&c->conformal, residuals, NULL,
+                                                    group_count > 0 ? groups : NULL, n, group_count,
+                                                    20, &error);
+    free(residuals);
+    free(groups);
+    return status == SC_OK || problem_set(problem, "interval: %s", error.reason);
+}
+
+/* ---- the report ---- */
+
+static const char *group_name(const struct calibrate *c, size_t group)
+{
+    return c->group_field != NULL ? sc_field_choice(c->group_field, group)->name : c->system->name;
+}
+
+/* Scores of one group of the hold-out set; group SIZE_MAX: of all. */
+static bool score_group(const struct calibrate *c, size_t group, struct sc_score *score,
+                        struct problem *problem)
+{
+    struct sc_error error;
+    size_t n = 0;
+    double *columns = calloc(4 * c->samples, sizeof *columns);
+    if (columns == NULL)
+        return problem_set(problem, "out of memory");
+    double *predicted = columns, *actual = columns + c->samples, *low = actual + c->samples,
+           *high = low + c->samples;
+    for (size_t i = 0; i < c->samples; i++) {
+        struct sc_conformal_quantile quantile;
+        if (c->sets[i] != SC_SET_HOLDOUT || !(c->slowdowns[i] > 0.0) ||
+            (group != SIZE_MAX && c->groups[i] != group))
+            continue;
+        predicted[n] = c->predicted[i];
+        actual[n] = c->slowdowns[i];
+        low[n] = high[n] = (double)NAN;
+        if (sc_conformal_find(&c->conformal, c->group_field != NULL ? c->groups[i] : SIZE_MAX,
+                              report_level, &quantile, &error) == SC_OK) {
+            const struct sc_conformal_interval interval =
+                sc_conformal_interval(predicted[n], quantile.quantile, 1.0);
+            low[n] = interval.low;
+            high[n] = interval.high;
+        }
+        n++;
+    }
+    const enum sc_status status = sc_score_compute(score, predicted, actual, low, high, n, &error);
+    free(columns);
+    return status == SC_OK || problem_set(problem, "score: %s", error.reason);
+}
+
+static bool print_table(const struct emit_style *style, const struct emit_column *columns,
+                        const struct emit_cell *cells, size_t rows, size_t count,
+                        struct problem *problem)
+{
+    struct text out = { 0 };
+    struct output output;
+    emit_table(style, columns, cells, rows, count, &out);
+    text_add_char(&out, '\n');
+    bool fine = !out.failed || problem_set(problem, "out of memory");
+    if (fine && (fine = output_open(&output, NULL, problem))) {
+        (void)output_write(&output, out.bytes, out.length, problem);
+        fine = output_commit(&output, problem);
+    }
+    text_fini(&out);
+    return fine;
+}
+
+static bool print_coefficients(const struct calibrate *c, const struct emit_style *style,
+                               struct problem *problem)
+{
+    static const struct emit_column columns[] = { { .name = "coefficient" }, { .name = "estimate" },
+                                                  { .name = "std_error" },   { .name = "low_95" },
+                                                  { .name = "high_95" },     { .name = "verdict" } };
+    struct emit_cell *cells = calloc(6 * c->parameter_count, sizeof *cells);
+    if (cells == NULL)
+        return problem_set(problem, "out of memory");
+    for (size_t k = 0; k < c->parameter_count; k++) {
+        const struct sc_fit_estimate *estimate = &c->fit.estimates[k];
+        struct emit_cell *row = cells + 6 * k;
+        row[0] = emit_string(estimate->name);
+        row[1] = emit_number(estimate->value);
+        row[2] = emit_number(estimate->identified ? estimate->std_error : (double)NAN);
+        row[3] = emit_number(estimate->identified ? estimate->low : (double)NAN);
+        row[4] = emit_number(estimate->identified ? estimate->high : (double)NAN);
+        row[5] = emit_string(estimate->identified ? "identified" : estimate->why);
+    }
+    const bool fine = print_table(style, columns, cells, c->parameter_count, 6, problem);
+    free(cells);
+    return fine;
+}
+
+static bool print_scores(const struct calibrate *c, const struct emit_style *style,
+                         struct problem *problem)
+{
+    static const struct emit_column columns[] = {
+        { .name = "hold-out" },       { .name = "n" },        { .name = "median_error_percent" },
+        { .name = "mape_percent" },   { .name = "bias_percent" }, { .name = "worst_percent" },
+        { .name = "kendall_tau" },    { .name = "coverage_90" }, { .name = "interval_ratio" },
+    };
+    enum { COLUMNS = sizeof columns / sizeof columns[0] };
+    const size_t groups = c->group_field != NULL ? c->group_field->choice_count : 0;
+    struct emit_cell *cells = calloc(COLUMNS * (groups + 1), sizeof *cells);
+    size_t rows = 0;
+    bool fine = cells != NULL || problem_set(problem, "out of memory");
+    for (size_t g = 0; fine && g <= groups; g++) {
+        struct sc_score score;
+        fine = score_group(c, g < groups ? g : SIZE_MAX, &score, problem);
+        if (!fine || score.n == 0)
+            continue;
+        struct emit_cell *row = cells + COLUMNS * rows++;
+        row[0] = emit_string(g < groups ? group_name(c, g) : "all");
+        row[1] = emit_number((double)score.n);
+        row[2] = emit_number(100.0 * score.median_error);
+        row[3] = emit_number(100.0 * score.mape);
+        row[4] = emit_number(100.0 * expm1(score.bias));
+        row[5] = emit_number(100.0 * score.max_error);
+        row[6] = emit_number(score.kendall_tau);
+        row[7] = emit_number(score.coverage);
+        row[8] = emit_number(score.interval_ratio);
+    }
+    fine = fine && print_table(style, columns, cells, rows, COLUMNS, problem);
+    free(cells);
+    return fine;
+}
+
+static bool print_report(const struct calibrate *c, struct problem *problem)
+{
+    const struct emit_style style = { .format = EMIT_TABLE, .digits = 3, .decimal = '.' };
+    size_t counts[SC_SETS] = { 0 }, void_count = 0;
+    for (size_t i = 0; i < c->samples; i++) {
+        counts[c->sets[i]]++;
+        void_count += !(c->slowdowns[i] > 0.0);
+    }
+    (void)fprintf(stderr, "%zu samples (%zu run now): %zu to fit, %zu for intervals, %zu held out; "
+                          "%zu without an answer\n",
+                  c->samples, c->run_now, counts[SC_SET_FIT], counts[SC_SET_CONFORMAL],
+                  counts[SC_SET_HOLDOUT], void_count);
+    (void)fprintf(stderr, "%s after %zu rounds; condition number %.3g; residual sd %.3g; robust "
+                          "scale %.3g; R2 %.4f\n",
+                  c->fit.converged ? "converged" : "did not converge", c->fit.rounds,
+                  c->fit.condition, c->fit.residual_sd, c->fit.robust_scale, c->fit.r_squared);
+    for (size_t k = 0; k < c->parameter_count; k++)
+        for (size_t j = 0; j < k; j++) {
+            const double r = c->fit.correlation[k * c->parameter_count + j];
+            if (fabs(r) > 0.5)
+                (void)fprintf(stderr, "%s and %s are correlated: %.2f\n", c->parameters[k].name,
+                              c->parameters[j].name, r);
+        }
+    return print_coefficients(c, &style, problem) && print_scores(c, &style, problem);
+}
+
+/* ---- the file ---- */
+
+/* Storage of what sc_params only points to. */
+struct filing {
+    struct sc_params params;
+    struct sc_params_parameter parameters[COEFFICIENTS_MAX];
+    double covariance[COEFFICIENTS_MAX * COEFFICIENTS_MAX];
+    struct sc_params_group *groups;
+    struct sc_params_quantile *quantiles;
+    struct sc_params_region *regions;
+    struct sc_params_score *scores;
+};
+
+static void file_parameters(const struct calibrate *c, struct filing *f)
+{
+    for (size_t k = 0; k < c->parameter_count; k++) {
+        const struct sc_fit_estimate *e = &c->fit.estimates[k];
+        const bool known = e->identified && isfinite(e->std_error);
+        f->parameters[k] = (struct sc_params_parameter){
+            .name = e->name, .value = e->value,
+            .std_error = known ? e->std_error : (double)NAN,
+            .low = known ? e->low : (double)NAN,
+            .high = known ? e->high : (double)NAN,
+            .kind = known ? SC_PARAMS_FITTED : SC_PARAMS_UNIDENTIFIED,
+            .note = e->why != NULL ? e->why : "" };
+    }
+    for (size_t k = 0; k < c->parameter_count; k++)
+        for (size_t j = 0; j < c->parameter_count; j++) {
+            const bool known = f->parameters[k].kind == SC_PARAMS_FITTED &&
+                               f->parameters[j].kind == SC_PARAMS_FITTED;
+            f->covariance[k * c->parameter_count + j] =
+                known ? c->fit.covariance[k * c->parameter_count + j] : 0.0;
+        }
+    f->params.parameters = f->parameters;
+    f->params.parameter_count = c->parameter_count;
+    f->params.covariance = f->covariance;
+}
+
+static size_t points_of(const struct calibrate *c, size_t group)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->samples; i++)
+        n += c->sets[i] == SC_SET_CONFORMAL && c->slowdowns[i] > 0.0 &&
+             (group == SIZE_MAX || c->groups[i] == group);
+    return n;
+}
+
+/* Levels of one group that its own points are enough for. */
+static void file_group(const struct calibrate *c, size_t group, struct filing *f)
+{
+    struct sc_params_group *out = &f->groups[f->params.group_count];
+    const size_t first = f->params.quantile_count;
+    for (size_t i = 0; i < sc_conformal_level_count; i++) {
+        struct sc_conformal_quantile quantile;
+        struct sc_error error;
+        if (sc_conformal_find(&c->conformal, group, sc_conformal_levels[i], &quantile, &error) !=
+                SC_OK ||
+            (group != SIZE_MAX && quantile.pooled))
+            continue;
+        f->quantiles[f->params.quantile_count++] =
+            (struct sc_params_quantile){ sc_conformal_levels[i], quantile.quantile };
+    }
+    if (f->params.quantile_count == first)
+        return;
+    *out = (struct sc_params_group){
+        .name = group == SIZE_MAX ? SC_PARAMS_POOLED : group_name(c, group),
+        .points = points_of(c, group), .first = first,
+        .count = f->params.quantile_count - first };
+    f->params.group_count++;
+}
+
+static void file_regions(const struct calibrate *c, struct filing *f)
+{
+    for (size_t i = 0; i < c->system->field_count; i++) {
+        const struct sc_field *field = &c->system->fields[i];
+        bool kept = false;
+        for (size_t k = 0; k < c->kept_count; k++)
+            kept = kept || strcmp(c->kept[k], field->key) == 0;
+        if (field->sample_low < field->sample_high && !kept)
+            f->regions[f->params.region_count++] = (struct sc_params_region){
+                .field = field->key, .low = field->sample_low, .high = field->sample_high };
+    }
+    for (size_t k = 0; k < c->sweep_count; k++)
+        for (size_t j = 0; c->sweeps[k].field->kind == SC_CHOICE && j < c->sweeps[k].count; j++)
+            f->regions[f->params.region_count++] = (struct sc_params_region){
+                .field = c->sweeps[k].field->key, .choice = setting_name(&c->sweeps[k].values[j]),
+                .low = (double)NAN, .high = (double)NAN };
+}
+
+static bool file_scores(const struct calibrate *c, struct filing *f, struct problem *problem)
+{
+    const size_t groups = c->group_field != NULL ? c->group_field->choice_count : 0;
+    for (size_t g = 0; g <= groups; g++) {
+        struct sc_score score;
+        if (!score_group(c, g < groups ? g : SIZE_MAX, &score, problem))
+            return false;
+        const char *key = g < groups ? group_name(c, g) : SC_PARAMS_POOLED;
+        const struct {
+            const char *name;
+            double value;
+        } rows[] = { { "holdout_points", (double)score.n }, { "median_error", score.median_error },
+                     { "mape", score.mape }, { "coverage_90", score.coverage } };
+        for (size_t i = 0; score.n > 0 && i < sizeof rows / sizeof rows[0]; i++)
+            if (isfinite(rows[i].value))
+                f->scores[f->params.score_count++] = (struct sc_params_score){
+                    .name = rows[i].name, .key = key, .value = rows[i].value, .note = "" };
+    }
+    return true;
+}
+
+static bool write_file(const struct calibrate *c, const char *path, struct problem *problem)
+{
+    const size_t groups = c->group_field != NULL ? c->group_field->choice_count : 0;
+    struct sc_params_error error = { 0 };
+    struct output output = { 0 };
+    struct filing *f = calloc(1, sizeof *f);
+    bool fine = f != NULL;
+    if (fine) {
+        f->groups = calloc(groups + 1, sizeof *f->groups);
+        f->quantiles = calloc((groups + 1) * sc_conformal_level_count, sizeof *f->quantiles);
+        f->regions = calloc(c->system->field_count + 256, sizeof *f->regions);
+        f->scores = calloc((groups + 1) * 4, sizeof *f->scores);
+        fine = f->groups != NULL && f->quantiles != NULL && f->regions != NULL && f->scores != NULL;
+    }
+    if (!fine)
+        (void)problem_set(problem, "out of memory");
+    if (fine) {
+        f->params.system = c->system->name;
+        f->params.simulator = SC_SIM_VERSION;
+        f->params.tool = SC_VERSION;
+        f->params.seed = c->seed;
+        for (size_t i = 0; i < c->samples; i++)
+            f->params.samples[c->sets[i]]++;
+        f->params.groups = f->groups;
+        f->params.quantiles = f->quantiles;
+        f->params.regions = f->regions;
+        f->params.scores = f->scores;
+        file_parameters(c, f);
+        file_group(c, SIZE_MAX, f);
+        for (size_t g = 0; g < groups; g++)
+            file_group(c, g, f);
+        file_regions(c, f);
+        fine = file_scores(c, f, problem) && output_open(&output, path, problem);
+    }
+    if (fine && sc_params_write(&f->params, output.file, &error) != SC_OK) {
+        output_abandon(&output);
+        fine = problem_set(problem, "%s: %s%s%s", path, error.reason,
+                           error.system_errno != 0 ? ": " : "",
+                           error.system_errno != 0 ? strerror(error.system_errno) : "");
+    } else if (fine) {
+        fine = output_commit(&output, problem);
+    }
+    if (f != NULL) {
+        free(f->groups);
+        free(f->quantiles);
+        free(f->regions);
+        free(f->scores);
+    }
+    free(f);
+    return fine;
+}
+
+/* ---- the command ---- */
+
+static bool read_options(struct calibrate *c, const struct options *options,
+                         struct problem *problem)
+{
+    long value = 1000, jobs = sysconf(_SC_NPROCESSORS_ONLN);
+    c->seed = 1;
+    if (options->output == NULL)
+        return problem_set(problem, "calibrate: expected -o FILE, where the calibration goes");
+    if (options->samples != NULL &&
+        !options_whole("samples", options->samples, 40, 1000000, &value, problem))
+        return false;
+    c->samples = (size_t)value;
+    if (options->seed != NULL) {
+        if (!options_whole("seed", options->seed, 0, 2147483647L, &value, problem))
+            return false;
+        c->seed = (uint64_t)value;
+    }
+    if (options->jobs != NULL && !options_whole("jobs", options->jobs, 1, 256, &jobs, problem))
+        return false;
+    c->jobs = jobs < 1 ? 1 : (size_t)jobs;
+    return true;
+}
+
+static bool calibrate_all(struct calibrate *c, const struct options *options,
+                          const char *const *words, size_t count, struct problem *problem)
+{
+    if (!read_options(c, options, problem))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!add_sweep(c, words[i], problem))
+            return false;
+    return add_defaults(c, problem) && plan_design(c, problem) && make_samples(c, problem) &&
+           list_coefficients(c, problem) && open_runs(c, options->output, problem) &&
+           run_samples(c, problem) && fit_coefficients(c, problem) && find_intervals(c, problem) &&
+           write_file(c, options->output, problem) && print_report(c, problem);
+}
+
+static int calibrate(const struct command *command, const struct options *options,
+                     const char *const *words, size_t word_count, struct catalog *catalog)
+{
+    struct problem problem = { "" };
+    struct calibrate *c = calloc(1, sizeof *c);
+    if (c == NULL)
+        return command_fail((problem_set(&problem, "out of memory"), &problem));
+    c->system = command_system(command, words, word_count, &problem);
+    c->simulator = c->system != NULL ? sc_simulator_find(c->system) : NULL;
+    bool fine = c->simulator != NULL;
+    if (c->system != NULL && !fine)
+        (void)problem_set(&problem, "%s has no simulator", c->system->name);
+    if (fine) {
+        c->resolver = resolver_create(c->system, catalog, &problem);
+        fine = c->resolver != NULL;
+    }
+    (void)pthread_mutex_init(&c->lock, NULL);
+    fine = fine && calibrate_all(c, options, words + 1, word_count - 1, &problem);
+    if (c->runs != NULL)
+        (void)fclose(c->runs);
+    (void)pthread_mutex_destroy(&c->lock);
+    sc_conformal_fini(&c->conformal);
+    sc_fit_fini(&c->fit);
+    for (size_t i = 0; i < c->sweep_count; i++) {
+        sweep_fini(&c->sweeps[i]);
+        free(c->indices[i]);
+    }
+    text_fini(&c->runs_path);
+    free(c->scenarios);
+    free(c->slowdowns);
+    free(c->groups);
+    free(c->sets);
+    free(c->fit_rows);
+    free(c->predicted);
+    free(c->residuals);
+    resolver_destroy(c->resolver);
+    free(c);
+    return fine ? EXIT_FINE : command_fail(&problem);
+}
+
+static const struct option_row options[] = {
+    OPTION(samples, 'n', "N", "scenarios to simulate (default 1000)"),
+    OPTION(seed, 's', "N", "seed of the samples and of every run (default 1)"),
+    OPTION(output, 'o', "FILE", "the calibration; finished runs are kept beside it in FILE.runs"),
+    OPTION(jobs, 'j', "N", "runs at a time (default: one per processor)"),
+    OPTION(data, 0, "DIR", "tables of GPUs, models, flash instead of the built-in ones"),
+    OPTION(help, 'h', NULL, "this text"),
+};
+
+const struct command command_calibrate = {
+    .name = "calibrate",
+    .usage = "SYSTEM -o FILE [key=value ...] [options]",
+    .summary = "fit the closed form's coefficients and intervals to runs of the simulator",
+    .details =
+        "Samples the ranges of the field table (Sobol points), simulates each, fits the coefficients\n"
+        "by robust least squares on half of them, takes the prediction intervals from a quarter and\n"
+        "reports on the rest.  A key given one value is held; a list of names is drawn from.  Stopped\n"
+        "in the middle, the same command goes on where it was.  Same seed, same file.\n\n"
+        "  stallcast calibrate hbf --samples 2000 -o hbf.params.csv\n"
+        "  stallcast calibrate hbf policy=slipstream,h3 model=llama-8b,llama-70b -o mine.csv\n"
+        "  stallcast estimate hbf model=llama-8b --params mine.csv\n",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .run = calibrate,
+};

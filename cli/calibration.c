@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "calibration.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conformal.h"
+#include "preset.h"
+#include "text.h"
+
+const struct sc_metric calibration_metrics[CALIBRATION_METRICS] = {
+    { .column = "slowdown_lo", .offset = offsetof(struct judged_answer, slowdown_lo), .brief = true,
+      .help = "lower end of the prediction interval of slowdown" },
+    { .column = "slowdown_hi", .offset = offsetof(struct judged_answer, slowdown_hi), .brief = true,
+      .help = "upper end of it" },
+    { .column = "extrapolated", .offset = offsetof(struct judged_answer, extrapolated),
+      .help = "1: the scenario lies outside what the calibration has seen; 0: inside" },
+};
+
+static bool describe(const char *name, const struct sc_params_error *error, struct problem *problem)
+{
+    if (error->system_errno != 0)
+        return problem_set(problem, "%s: %s", name, strerror(error->system_errno));
+    struct text where = { 0 };
+    text_add_string(&where, name);
+    if (error->line > 0)
+        text_printf(&where, ":%zu", error->line);
+    if (error->column != NULL)
+        text_printf(&where, ": %s", error->column);
+    (void)problem_set(problem, "%s: %s%s%s%s", where.failed ? name : where.bytes, error->reason,
+                      error->found[0] != '\0' ? ", got '" : "", error->found,
+                      error->found[0] != '\0' ? "'" : "");
+    text_fini(&where);
+    return false;
+}
+
+/* Every coefficient of the file must be one of the system, and be in its range. */
+static bool check_parameters(const struct calibration *c, struct problem *problem)
+{
+    for (size_t i = 0; i < c->params.parameter_count; i++) {
+        const struct sc_params_parameter *parameter = &c->params.parameters[i];
+        const struct sc_field *field = sc_system_field(c->system, parameter->name);
+        if (field == NULL || field->kind != SC_REAL)
+            return problem_set(problem, "%s: %s is no coefficient of %s", c->name, parameter->name,
+                               c->system->name);
+        if (!(parameter->value >= field->minimum && parameter->value <= field->maximum))
+            return problem_set(problem, "%s: %s: expected a value from %g to %g, got %g", c->name,
+                               parameter->name, field->minimum, field->maximum, parameter->value);
+    }
+    return true;
+}
+
+static bool find_quantiles(struct calibration *c, struct problem *problem)
+{
+    const size_t count = c->group != NULL ? c->group->choice_count : 1;
+    c->quantiles = calloc(count, sizeof *c->quantiles);
+    if (c->quantiles == NULL)
+        return problem_set(problem, "out of memory");
+    for (size_t i = 0; i < count; i++) {
+        struct sc_error error;
+        const char *group = c->group != NULL ? sc_field_choice(c->group, i)->name : NULL;
+        if (sc_params_quantile(&c->params, group, c->level, &c->quantiles[i], &error) != SC_OK)
+            return problem_set(problem, "%s: too few samples were set aside for --level %g", c->name,
+                               c->level);
+    }
+    return true;
+}
+
+static bool read_level(const struct options *options, double *level, struct problem *problem)
+{
+    struct sc_quantity quantity;
+    *level = 0.9;
+    if (options->level == NULL)
+        return true;
+    if (sc_units_parse(options->level, strlen(options->level), SC_SHARE, NULL, '.', &quantity) !=
+            SC_UNITS_OK ||
+        !(quantity.value >= 0.5 && quantity.value <= 0.99))
+        return problem_set(problem, "--level: expected a probability from 0.5 to 0.99, got '%.40s'",
+                           options->level);
+    *level = quantity.value;
+    return true;
+}
+
+static FILE *open_params(struct calibration *c, struct catalog *catalog,
+                         const struct options *options, struct problem *problem)
+{
+    if (options->params != NULL) {
+        FILE *file = fopen(options->params, "rb");
+        c->name = strdup(options->params);
+        if (file == NULL)
+            (void)problem_set(problem, "%s: %s", options->params, strerror(errno));
+        return file;
+    }
+    struct text name = { 0 };
+    text_printf(&name, "params/%s", c->system->name);
+    FILE *file = name.failed ? NULL : catalog_open(catalog, name.bytes, problem);
+    c->name = name.failed ? NULL : strdup(name.bytes);
+    text_fini(&name);
+    return file;
+}
+
+bool calibration_load(const struct sc_system *system, struct catalog *catalog,
+                      const struct options *options, struct calibration **calibration,
+                      struct problem *problem)
+{
+    struct calibration *c = calloc(1, sizeof *c);
+    const struct sc_params_wanted wanted = { .system = system };
+    struct sc_params_error error = { 0 };
+    *calibration = NULL;
+    if (c == NULL)
+        return problem_set(problem, "out of memory");
+    c->system = system;
+    c->group = sc_system_field(system, "policy");
+    problem->text[0] = '\0';
+    FILE *file = read_level(options, &c->level, problem) ? open_params(c, catalog, options, problem)
+                                                         : NULL;
+    if (file == NULL) {
+        /* No calibration is shipped for this system; all other reasons count. */
+        const bool none = problem->text[0] == '\0';
+        calibration_destroy(c);
+        return none;
+    }
+    bool fine = c->name != NULL;
+    if (sc_params_read(&c->params, file, c->name, &wanted, &error) != SC_OK)
+        fine = describe(c->name, &error, problem);
+    else
+        fine = check_parameters(c, problem) && find_quantiles(c, problem);
+    (void)fclose(file);
+    if (!fine) {
+        calibration_destroy(c);
+        return false;
+    }
+    *calibration = c;
+    return true;
+}
+
+void calibration_destroy(struct calibration *c)
+{
+    if (c == NULL)
+        return;
+    sc_params_fini(&c->params);
+    free(c->quantiles);
+    free(c->name);
+    free(c);
+}
+
+void calibration_apply(const struct calibration *c, struct resolver *resolver)
+{
+    for (size_t i = 0; c != NULL && i < c->params.parameter_count; i++)
+        sc_field_set(sc_system_field(c->system, c->params.parameters[i].name), resolver->defaults,
+                     c->params.parameters[i].value);
+}
+
+void calibration_judge(const struct calibration *c, const void *scenario,
+                       struct judged_answer *answer)
+{
+    answer->slowdown_lo = answer->slowdown_hi = answer->extrapolated = (double)NAN;
+    if (c == NULL)
+        return;
+    double slowdown;
+    memcpy(&slowdown, answer->answer + c->system->metrics[0].offset, sizeof slowdown);
+    const size_t row = c->group != NULL ? (size_t)sc_field_get(c->group, scenario) : 0;
+    const struct sc_conformal_interval interval =
+        sc_conformal_interval(slowdown, c->quantiles[row], 1.0);
+    answer->slowdown_lo = interval.low;
+    answer->slowdown_hi = interval.high;
+    answer->extrapolated = sc_params_outside(&c->params, c->system, scenario) != NULL;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A calibration in use: coefficients of the closed form, and how wide its
+ * answers are.
+ *
+ * An answer that a calibration has judged is followed, in the caller's storage,
+ * by three more numbers, which are metrics like all others.
+ */
+#ifndef SC_CALIBRATION_H
+#define SC_CALIBRATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "catalog.h"
+#include "options.h"
+#include "params.h"
+#include "problem.h"
+#include "scenario.h"
+
+struct calibration {
+    const struct sc_system *system;
+    const struct sc_field *group; /* choice that the quantiles go by, or NULL */
+    double *quantiles;            /* of each row of the choice, or one; of log slowdown */
+    double level;                 /* probability that an interval holds */
+    struct sc_params params;
+    char *name; /* of the file, for messages */
+};
+
+/* An answer and what a calibration adds to it. */
+struct judged_answer {
+    _Alignas(max_align_t) unsigned char answer[SC_ANSWER_MAX];
+    double slowdown_lo, slowdown_hi, extrapolated; /* NaN without a calibration */
+};
+
+/* The added columns, offsets within struct judged_answer. */
+enum { CALIBRATION_METRICS = 3 };
+extern const struct sc_metric calibration_metrics[CALIBRATION_METRICS];
+
+/* Reads --params FILE, or else the calibration that comes with the system, at
+ * the level of --level (default 0.9).  *calibration is NULL, and all is well,
+ * when there is none.  A file that is at fault is an error, never passed over. */
+bool calibration_load(const struct sc_system *system, struct catalog *catalog,
+                      const struct options *options, struct calibration **calibration,
+                      struct problem *problem);
+void calibration_destroy(struct calibration *calibration);
+
+/* Makes its coefficients the defaults of the resolver. */
+void calibration_apply(const struct calibration *calibration, struct resolver *resolver);
+
+/* Fills the added numbers; calibration may be NULL.  Any thread. */
+void calibration_judge(const struct calibration *calibration, const void *scenario,
+                       struct judged_answer *answer);
+
+#endif
