@@ -1,29 +1,49 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* stallcast validate: every published figure beside what stallcast says of it. */
 #include <math.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "calibration.h"
 #include "filter.h"
 #include "product.h"
+#include "progress.h"
+#include "score.h"
+#include "sim/simulator.h"
 #include "sink.h"
 #include "text.h"
 
 /* One published figure, from data/published/SYSTEM.csv. */
 struct figure {
-    const char *id, *where, *scenario, *metric, *aggregate, *value, *tolerance, *kind, *note;
+    const char *id, *where, *scenario, *metric, *aggregate, *value, *tolerance, *sim_tolerance;
+    const char *kind, *note;
     size_t line;
 };
 
-/* Figures of one kind that were compared. */
+/* Scenarios that the figures ask the simulator for, each run once. */
+struct memo {
+    unsigned char *scenarios, *answers;
+    size_t count, capacity, next;
+    struct problem fault;
+    struct progress progress;
+    pthread_mutex_t lock;
+};
+
+/* Figures of one kind that were compared with one of the two. */
 struct score {
     size_t count, gates, missed_gates;
     double relative_sum, log_sum, worst;
+    double *published, *answers; /* of performance: do they rank alike? */
+    size_t ranked;
 };
 
+enum { CLOSED_FORM, SIMULATOR, SOURCES };
+static const char *const source_names[SOURCES] = { [CLOSED_FORM] = "closed form",
+                                                   [SIMULATOR] = "simulator" };
 enum { KIND_ANCHOR, KIND_CHECK, KINDS };
 static const char *const kind_names[KINDS] = { [KIND_ANCHOR] = "anchor", [KIND_CHECK] = "check" };
 
@@ -34,7 +54,9 @@ struct validation {
     const struct catalog_table *table;
     struct filter *filter;
     struct sink sink;
-    struct score scores[KINDS];
+    struct score scores[SOURCES][KINDS];
+    const struct sc_simulator *simulator; /* NULL: not asked for */
+    struct memo memo;
 };
 
 static bool read_figure(const struct catalog_table *table, size_t row, struct figure *figure,
@@ -51,12 +73,16 @@ static bool read_figure(const struct catalog_table *table, size_t row, struct fi
         { "aggregate", &figure->aggregate },
         { "value", &figure->value },
         { "tolerance", &figure->tolerance },
+        { "simulator_tolerance", &figure->sim_tolerance },
         { "kind", &figure->kind },
         { "note", &figure->note },
     };
     figure->line = catalog_line(table, row);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         const size_t column = catalog_column(table, parts[i].column);
+        /* Targets of the simulator are few; a table may be without. */
+        if (column == SIZE_MAX && parts[i].part == &figure->sim_tolerance)
+            continue;
         if (column == SIZE_MAX)
             return problem_set(problem, "%s: expected a column named %s", table->shown,
                                parts[i].column);
@@ -76,18 +102,18 @@ static bool read_number(const char *column, const char *text, double *value,
 }
 
 /* "3%" of the value, "0.02" as it stands; NaN: no gate. */
-static bool read_tolerance(const struct figure *figure, double value, double *tolerance,
+static bool read_tolerance(const char *text, double value, double *tolerance,
                            struct problem *problem)
 {
     char number[32];
-    const size_t length = strlen(figure->tolerance);
+    const size_t length = strlen(text);
     *tolerance = (double)NAN;
     if (length == 0)
         return true;
-    const bool relative = figure->tolerance[length - 1] == '%';
+    const bool relative = text[length - 1] == '%';
     if (length - relative >= sizeof number)
         return problem_set(problem, "tolerance: expected a number, got %zu bytes of text", length);
-    memcpy(number, figure->tolerance, length - relative);
+    memcpy(number, text, length - relative);
     number[length - relative] = '\0';
     if (!read_number("tolerance", number, tolerance, problem))
         return false;
@@ -106,13 +132,70 @@ static size_t split(char *text, const char **words, size_t most)
     return count;
 }
 
-static bool metric_of(const struct validation *v, const struct setting *settings, size_t count,
+/* Where the simulator's answer to the scenario is; it is put on the list first. */
+static unsigned char *memo_answer(struct validation *v, const unsigned char *scenario,
+                                  struct problem *problem)
+{
+    struct memo *memo = &v->memo;
+    const size_t size = v->system->scenario_size, answer = v->system->answer_size;
+    for (size_t i = 0; i < memo->count; i++)
+        if (memcmp(memo->scenarios + i * size, scenario, size) == 0)
+            return memo->answers + i * answer;
+    if (memo->count == memo->capacity) {
+        const size_t capacity = memo->capacity == 0 ? 64 : 2 * memo->capacity;
+        unsigned char *scenarios = realloc(memo->scenarios, capacity * size);
+        memo->scenarios = scenarios != NULL ? scenarios : memo->scenarios;
+        unsigned char *answers = realloc(memo->answers, capacity * answer);
+        memo->answers = answers != NULL ? answers : memo->answers;
+        if (scenarios == NULL || answers == NULL) {
+            (void)problem_set(problem, "out of memory");
+            return NULL;
+        }
+        memo->capacity = capacity;
+    }
+    memcpy(memo->scenarios + memo->count * size, scenario, size);
+    memset(memo->answers + memo->count * answer, 0, answer);
+    return memo->answers + memo->count++ * answer;
+}
+
+static void *simulate_memo(void *argument)
+{
+    struct validation *v = argument;
+    struct memo *memo = &v->memo;
+    for (;;) {
+        const struct sc_sim_options options = { .seed = 1 };
+        struct sc_sim_report report = { 0 };
+        struct sc_error error = { 0 };
+        (void)pthread_mutex_lock(&memo->lock);
+        const size_t i = memo->next++;
+        const bool stop = i >= memo->count || memo->fault.text[0] != '\0';
+        (void)pthread_mutex_unlock(&memo->lock);
+        if (stop)
+            return NULL;
+        const enum sc_status status = v->simulator->simulate(
+            memo->scenarios + i * v->system->scenario_size, &options,
+            memo->answers + i * v->system->answer_size, &report, &error);
+        (void)pthread_mutex_lock(&memo->lock);
+        if (status != SC_OK)
+            scenario_describe_error(v->system, status, &error, &memo->fault);
+        progress_step(&memo->progress);
+        (void)pthread_mutex_unlock(&memo->lock);
+    }
+}
+
+static bool metric_of(struct validation *v, const struct setting *settings, size_t count, int source,
                       const struct sc_metric *metric, double *value, struct problem *problem)
 {
     _Alignas(max_align_t) unsigned char scenario[SC_SCENARIO_MAX], answer[SC_ANSWER_MAX];
     struct sc_error error;
     if (!resolver_build(v->resolver, settings, count, scenario, problem))
         return false;
+    if (source == SIMULATOR) {
+        const unsigned char *simulated = memo_answer(v, scenario, problem);
+        if (simulated != NULL)
+            memcpy(value, simulated + metric->offset, sizeof *value);
+        return simulated != NULL;
+    }
     const enum sc_status status = v->system->estimate(scenario, answer, NULL, &error);
     if (status != SC_OK) {
         scenario_describe_error(v->system, status, &error, problem);
@@ -123,7 +206,7 @@ static bool metric_of(const struct validation *v, const struct setting *settings
 }
 
 /* The metric over the scenarios of a product: geometric mean, least, greatest. */
-static bool aggregate(const struct validation *v, const struct figure *figure,
+static bool aggregate(struct validation *v, const struct figure *figure, int source,
                       const struct product *product, const struct sc_metric *metric, double *result,
                       struct problem *problem)
 {
@@ -133,7 +216,7 @@ static bool aggregate(const struct validation *v, const struct figure *figure,
     for (size_t row = 0; fine && row < product->rows; row++) {
         double value = 0.0;
         product_row(product, row, settings);
-        fine = metric_of(v, settings, product->count, metric, &value, problem);
+        fine = metric_of(v, settings, product->count, source, metric, &value, problem);
         logs += log(value);
         least = fmin(least, value);
         most = fmax(most, value);
@@ -153,7 +236,7 @@ static bool aggregate(const struct validation *v, const struct figure *figure,
     return fine;
 }
 
-static bool answer_figure(const struct validation *v, const struct figure *figure, double *result,
+static bool answer_figure(struct validation *v, const struct figure *figure, int source, double *result,
                           struct problem *problem)
 {
     enum { WORDS_MAX = 64 };
@@ -167,7 +250,7 @@ static bool answer_figure(const struct validation *v, const struct figure *figur
                            figure->metric);
     if (fine)
         fine = product_make(v->resolver, words, split(text, words, WORDS_MAX), &product, problem) &&
-               aggregate(v, figure, &product, metric, result, problem);
+               aggregate(v, figure, source, &product, metric, result, problem);
     product_fini(&product);
     free(text);
     return fine;
@@ -181,84 +264,172 @@ static bool place(const struct validation *v, const struct figure *figure, struc
                        inner.text);
 }
 
-static void count_figure(struct score *score, double published, double answer, double tolerance)
+static void count_figure(struct score *score, const struct figure *figure, double published,
+                         double answer, double tolerance)
 {
     const double relative = fabs(answer / published - 1.0);
     score->count++;
     score->relative_sum += relative;
     score->log_sum += fabs(log(answer / published));
     score->worst = fmax(score->worst, relative);
+    if (strcmp(figure->metric, "performance") == 0) {
+        score->published[score->ranked] = published;
+        score->answers[score->ranked++] = answer;
+    }
     if (!isnan(tolerance)) {
         score->gates++;
         score->missed_gates += fabs(answer - published) > tolerance;
     }
 }
 
-static bool compare_figure(struct validation *v, size_t row, struct problem *problem)
+static const char *verdict_of(double published, double answer, double tolerance)
 {
-    struct figure figure = { "", "", "", "", "", "", "", "", "", 0 };
-    double published = 0.0, answer = 0.0, tolerance = 0.0;
+    if (isnan(tolerance))
+        return NULL;
+    return fabs(answer - published) <= tolerance ? "within" : "MISS";
+}
+
+/* One figure: a row of the table, or, while the simulator's work is collected,
+ * its scenarios put on the list. */
+static bool compare_figure(struct validation *v, size_t row, bool collect, struct problem *problem)
+{
+    struct figure figure = { "", "", "", "", "", "", "", "", "", "", 0 };
+    double published = 0.0, answers[SOURCES] = { 0.0, (double)NAN };
+    double tolerances[SOURCES] = { (double)NAN, (double)NAN };
     if (!read_figure(v->table, row, &figure, problem))
         return false;
     if (!filter_keeps(v->filter, figure.id, strlen(figure.id)))
         return true;
     if (!read_number("value", figure.value, &published, problem) ||
-        !read_tolerance(&figure, published, &tolerance, problem) ||
-        !answer_figure(v, &figure, &answer, problem))
+        !read_tolerance(figure.tolerance, published, &tolerances[CLOSED_FORM], problem) ||
+        !read_tolerance(figure.sim_tolerance, published, &tolerances[SIMULATOR], problem) ||
+        !answer_figure(v, &figure, CLOSED_FORM, &answers[CLOSED_FORM], problem) ||
+        (v->simulator != NULL &&
+         !answer_figure(v, &figure, SIMULATOR, &answers[SIMULATOR], problem)))
         return place(v, &figure, problem);
+    if (collect)
+        return true;
     const int kind = strcmp(figure.kind, kind_names[KIND_ANCHOR]) == 0 ? KIND_ANCHOR : KIND_CHECK;
-    count_figure(&v->scores[kind], published, answer, tolerance);
-    const char *verdict = isnan(tolerance)                          ? NULL
-                          : fabs(answer - published) <= tolerance ? "within"
-                                                                    : "MISS";
-    const struct emit_cell cells[] = {
+    for (int source = 0; source < (v->simulator != NULL ? SOURCES : 1); source++)
+        count_figure(&v->scores[source][kind], &figure, published, answers[source],
+                     tolerances[source]);
+    struct emit_cell cells[17] = {
         emit_string(figure.id),
         emit_string(figure.where),
         emit_string(figure.metric),
         emit_string(figure.aggregate),
         emit_number(published),
-        emit_number(answer),
-        emit_number(answer - published),
-        emit_number(100.0 * (answer / published - 1.0)),
-        isnan(tolerance) ? emit_string(NULL) : emit_number(tolerance),
-        emit_string(verdict),
-        emit_string(figure.kind),
-        emit_string(figure.scenario),
-        emit_string(figure.note),
     };
+    size_t at = 5;
+    for (int source = SOURCES; source-- > 0;) {
+        if (source == SIMULATOR && v->simulator == NULL)
+            continue;
+        cells[at++] = emit_number(answers[source]);
+        cells[at++] = emit_number(100.0 * (answers[source] / published - 1.0));
+        cells[at++] = emit_number(tolerances[source]);
+        cells[at++] = emit_string(verdict_of(published, answers[source], tolerances[source]));
+    }
+    cells[at++] = emit_string(figure.kind);
+    cells[at++] = emit_string(figure.scenario);
+    cells[at++] = emit_string(figure.note);
     return sink_row(&v->sink, cells, problem);
 }
 
 static bool print_summary(const struct validation *v)
 {
     size_t missed = 0;
-    for (int kind = 0; kind < KINDS; kind++) {
-        const struct score *score = &v->scores[kind];
-        const double n = (double)score->count;
-        missed += score->missed_gates;
-        if (score->count == 0)
-            continue;
-        (void)fprintf(stderr,
-                      "%zu %s figures%s: mean error %.1f %%, geometric error %.3f, worst %.0f %%; "
-                      "%zu of %zu with a target within it\n",
-                      score->count, kind_names[kind],
-                      kind == KIND_ANCHOR ? " (fitted, not validated)" : "",
-                      100.0 * score->relative_sum / n, exp(score->log_sum / n), 100.0 * score->worst,
-                      score->gates - score->missed_gates, score->gates);
-    }
+    for (int source = 0; source < SOURCES; source++)
+        for (int kind = 0; kind < KINDS; kind++) {
+            const struct score *score = &v->scores[source][kind];
+            const double n = (double)score->count;
+            double tau = (double)NAN;
+            missed += score->missed_gates;
+            if (score->count == 0)
+                continue;
+            (void)fprintf(stderr,
+                          "%zu %s figures%s, %s: mean error %.1f %%, geometric error %.3f, worst "
+                          "%.0f %%; %zu of %zu with a target within it",
+                          score->count, kind_names[kind],
+                          kind == KIND_ANCHOR ? " (fitted, not validated)" : "",
+                          source_names[source], 100.0 * score->relative_sum / n,
+                          exp(score->log_sum / n), 100.0 * score->worst,
+                          score->gates - score->missed_gates, score->gates);
+            if (sc_kendall_tau(score->published, score->answers, score->ranked, &tau) == SC_OK &&
+                isfinite(tau))
+                (void)fprintf(stderr, "; Kendall tau of performance %.2f", tau);
+            (void)fputc('\n', stderr);
+        }
     return missed == 0;
+}
+
+static bool reserve_scores(struct validation *v, struct problem *problem)
+{
+    for (int source = 0; source < SOURCES; source++)
+        for (int kind = 0; kind < KINDS; kind++) {
+            struct score *score = &v->scores[source][kind];
+            score->published = calloc(v->table->row_count + 1, sizeof *score->published);
+            score->answers = calloc(v->table->row_count + 1, sizeof *score->answers);
+            if (score->published == NULL || score->answers == NULL)
+                return problem_set(problem, "out of memory");
+        }
+    return true;
+}
+
+/* Runs everything that the figures will ask the simulator for. */
+static bool simulate_figures(struct validation *v, const struct options *options,
+                             struct problem *problem)
+{
+    long jobs = sysconf(_SC_NPROCESSORS_ONLN);
+    pthread_t threads[64];
+    size_t started = 0;
+    v->simulator = options->simulate != NULL ? sc_simulator_find(v->system) : NULL;
+    if (options->simulate != NULL && v->simulator == NULL)
+        return problem_set(problem, "%s has no simulator", v->system->name);
+    if (v->simulator == NULL)
+        return true;
+    if (options->jobs != NULL && !options_whole("jobs", options->jobs, 1, 64, &jobs, problem))
+        return false;
+    for (size_t row = 0; row < v->table->row_count; row++)
+        if (!compare_figure(v, row, true, problem))
+            return false;
+    progress_start(&v->memo.progress, "simulate", v->memo.count);
+    for (long i = 1; i < jobs && i < 64; i++)
+        if (pthread_create(&threads[started], NULL, simulate_memo, v) == 0)
+            started++;
+    (void)simulate_memo(v);
+    for (size_t i = 0; i < started; i++)
+        (void)pthread_join(threads[i], NULL);
+    progress_end(&v->memo.progress);
+    *problem = v->memo.fault;
+    return v->memo.fault.text[0] == '\0';
+}
+
+static size_t plan_columns(const struct validation *v, bool table, struct emit_column columns[17])
+{
+    static const char *const names[SOURCES][4] = {
+        [CLOSED_FORM] = { "closed_form", "error_percent", "target", "verdict" },
+        [SIMULATOR] = { "simulator", "sim_error_percent", "sim_target", "sim_verdict" },
+    };
+    static const char *const heads[] = { "figure", "where", "metric", "of", "published" };
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
+        columns[count++].name = heads[i];
+    for (int source = SOURCES; source-- > 0;)
+        for (size_t i = 0; (source == CLOSED_FORM || v->simulator != NULL) && i < 4; i++)
+            columns[count++].name = names[source][i];
+    columns[count++].name = "kind";
+    /* Tables leave out what only a machine would read. */
+    if (table)
+        return count;
+    columns[count++].name = "scenario";
+    columns[count++].name = "note";
+    return count;
 }
 
 static int run_validation(struct validation *v, const struct options *options,
                           struct catalog *catalog)
 {
-    static const struct emit_column columns[] = {
-        { .name = "figure" },     { .name = "where" },      { .name = "metric" },
-        { .name = "of" },         { .name = "published" },  { .name = "stallcast" },
-        { .name = "difference" }, { .name = "error_percent" }, { .name = "target" },
-        { .name = "verdict" },    { .name = "kind" },       { .name = "scenario" },
-        { .name = "note" },
-    };
+    struct emit_column columns[17] = { { 0 } };
     struct problem problem;
     struct emit_style style;
     struct text name = { 0 };
@@ -278,13 +449,14 @@ static int run_validation(struct validation *v, const struct options *options,
     v->filter = filter_create(options->only, &problem);
     if (v->resolver == NULL || v->filter == NULL)
         return command_fail(&problem);
-    /* Tables leave out what only a machine would read. */
-    const size_t count = sink_streams(&style) ? 13 : 11;
+    if (!reserve_scores(v, &problem) || !simulate_figures(v, options, &problem))
+        return command_fail(&problem);
+    const size_t count = plan_columns(v, !sink_streams(&style), columns);
     if (!sink_open(&v->sink, &style, columns, count, options->output, &problem))
         return command_fail(&problem);
     bool fine = true;
     for (size_t row = 0; fine && row < v->table->row_count; row++)
-        fine = compare_figure(v, row, &problem);
+        fine = compare_figure(v, row, false, &problem);
     if (!fine) {
         sink_abandon(&v->sink);
         return command_fail(&problem);
@@ -305,7 +477,16 @@ static int validate(const struct command *command, const struct options *options
     if (word_count > 1)
         return command_fail((problem_set(&problem, "validate: '%.60s' is one word too many",
                                          words[1]), &problem));
+    (void)pthread_mutex_init(&v.memo.lock, NULL);
     const int code = run_validation(&v, options, catalog);
+    (void)pthread_mutex_destroy(&v.memo.lock);
+    for (int source = 0; source < SOURCES; source++)
+        for (int kind = 0; kind < KINDS; kind++) {
+            free(v.scores[source][kind].published);
+            free(v.scores[source][kind].answers);
+        }
+    free(v.memo.scenarios);
+    free(v.memo.answers);
     filter_destroy(v.filter);
     calibration_destroy(v.calibration);
     resolver_destroy(v.resolver);
@@ -315,6 +496,9 @@ static int validate(const struct command *command, const struct options *options
 static const struct option_row options[] = {
     OPTION(format, 'f', "FORMAT", "table, csv, tsv, json, jsonl or md (default table)"),
     OPTION(output, 'o', "FILE", "write there, whole or not at all"),
+    OPTION(simulate, 0, NULL, "the simulator's answers too (about half a minute for hbf)"),
+    OPTION(params, 0, "FILE", "calibration to use instead of the one that comes with the system"),
+    OPTION(jobs, 'j', "N", "runs of the simulator at a time (default: one per processor)"),
     OPTION(only, 0, "REGEX", "figures whose name matches"),
     OPTION(digits, 0, "N", "significant digits, or all (default 6; 3 in tables)"),
     OPTION(delimiter, 0, "CHAR", "of CSV out (default a comma)"),

@@ -348,7 +348,7 @@ static struct hbf_outcome run_sshr(const struct sc_hbf_mechanisms *policy, const
     double body_s = staged_body(policy, m, k, window, block_s, trace);
     const double burst = smaller(window, k->pages);
     const double surplus = burst * (1.0 - k->pages / body_s / m->flash_rate);
-    double lost_s = 0.0, most_ramp_s = (double)INFINITY;
+    double lost_s = 0.0;
     if (policy->evicts_consumed && surplus > m->slots) {
         /* The window fills faster than it drains: what finds no slot goes round
          * again, and what comes through is a window whose surplus just fits.
@@ -365,8 +365,6 @@ static struct hbf_outcome run_sshr(const struct sc_hbf_mechanisms *policy, const
         sc_trace_binds(trace, true);
         sc_trace_add(trace, "T_body", "as before, with W_fit", full_s, SC_SECONDS,
                      "the rest is discarded and fetched again");
-        if (bypass_s >= body_s)
-            most_ramp_s = bypass_s - full_s;
         lost_s = full_s - body_s;
         body_s = full_s;
     }
@@ -374,8 +372,9 @@ static struct hbf_outcome run_sshr(const struct sc_hbf_mechanisms *policy, const
     sc_trace_add(trace, "lambda", "P / T_body", rate, SC_PER_SECOND, "pages per second while streaming");
 
     const double demand = demand_outstanding(m, k->window, k->active);
-    const double ramp_s = smaller(
-        most_ramp_s, m->ramp_factor * ramp_time(window0, demand, k->pages, rate, m->latency_s));
+    double ramp_s = m->ramp_factor * ramp_time(window0, demand, k->pages, rate, m->latency_s);
+    if (ramp_s > 0.0) /* no window need grow where demand is faster by itself */
+        ramp_s = smaller(ramp_s, larger(0.0, on_demand_time(m, k, NULL) - fixed_s - body_s));
     sc_trace_add(trace, "T_ramp", "sum of max(0, L - max(w_j, Q) / lambda), w += max(w, Q)", ramp_s,
                  SC_SECONDS, "S0 + F grows by one per first demand, so the window doubles per trip");
 
