@@ -252,6 +252,13 @@ fuzz-run: $(FUZZERS)
 bench: all $(BENCHES) ## how fast it answers
 	sh tests/bench.sh $(BUILD)
 
+# Calibrations that come with the program: the same samples give the same files.
+calibration: $(PROGRAM) ## make data/params/ anew (some minutes)
+	mkdir -p data/params
+	$(PROGRAM) calibrate hbf --samples 6000 --seed 1 -o data/params/hbf.csv
+	$(PROGRAM) calibrate stream --samples 1000 --seed 1 -o data/params/stream.csv
+	rm -f data/params/*.runs
+
 # Figures and paper -----------------------------------------------------------
 
 FIGURES := $(filter-out style,$(patsubst plots/%.gp,%,$(sort $(wildcard plots/*.gp))))
@@ -324,5 +331,5 @@ format: ## clang-format in place, on every C file or on FILES
 help: ## this list
 	awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all always analyze asan bench check clean demo deps dist format fuzz fuzz-run help \
+.PHONY: all always analyze asan bench calibration check clean demo deps dist format fuzz fuzz-run help \
         install paper plots tidy tsan uninstall

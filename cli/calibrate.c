@@ -345,7 +345,8 @@ static enum sc_status predict(const double *parameters, double *log_predictions,
     return SC_OK;
 }
 
-static bool list_coefficients(struct calibrate *c, struct problem *problem)
+/* A system without coefficients only gets its intervals. */
+static void list_coefficients(struct calibrate *c)
 {
     for (size_t i = 0; i < c->system->field_count; i++) {
         const struct sc_field *field = &c->system->fields[i];
@@ -358,13 +359,13 @@ static bool list_coefficients(struct calibrate *c, struct problem *problem)
             .low = fmax(field->minimum, 0.05 * field->fallback),
             .high = fmin(field->maximum, 20.0 * field->fallback) };
     }
-    return c->parameter_count > 0 ||
-           problem_set(problem, "%s has no coefficient to fit", c->system->name);
 }
 
 static bool fit_coefficients(struct calibrate *c, struct problem *problem)
 {
     struct sc_error error = { 0 };
+    if (c->parameter_count == 0)
+        return true;
     struct sc_fit_observation *observations = calloc(c->samples, sizeof *observations);
     if (observations == NULL)
         return problem_set(problem, "out of memory");
@@ -553,6 +554,8 @@ static bool print_report(const struct calibrate *c, struct problem *problem)
                           "%zu without an answer\n",
                   c->samples, c->run_now, counts[SC_SET_FIT], counts[SC_SET_CONFORMAL],
                   counts[SC_SET_HOLDOUT], void_count);
+    if (c->parameter_count == 0)
+        return print_scores(c, &style, problem);
     (void)fprintf(stderr, "%s after %zu rounds; condition number %.3g; residual sd %.3g; robust "
                           "scale %.3g; R2 %.4f\n",
                   c->fit.converged ? "converged" : "did not converge", c->fit.rounds,
@@ -761,8 +764,9 @@ static bool calibrate_all(struct calibrate *c, const struct options *options,
     for (size_t i = 0; i < count; i++)
         if (!add_sweep(c, words[i], problem))
             return false;
+    list_coefficients(c);
     return add_defaults(c, problem) && plan_design(c, problem) && make_samples(c, problem) &&
-           list_coefficients(c, problem) && open_runs(c, options->output, problem) &&
+           open_runs(c, options->output, problem) &&
            run_samples(c, problem) && fit_coefficients(c, problem) && find_intervals(c, problem) &&
            write_file(c, options->output, problem) && print_report(c, problem);
 }
