@@ -16,6 +16,7 @@
 #include "design.h"
 #include "emit.h"
 #include "fit.h"
+#include "preset.h"
 #include "product.h"
 #include "progress.h"
 #include "scenario.h"
@@ -244,6 +245,33 @@ static bool open_runs(struct calibrate *c, const char *output, struct problem *p
     return true;
 }
 
+/* What went wrong, and the sample as one would give it to `simulate`. */
+static bool describe_sample(const struct calibrate *c, size_t i, enum sc_status status,
+                            const struct sc_error *error, struct problem *problem)
+{
+    struct text drawn = { 0 };
+    const void *scenario = c->scenarios + i * c->system->scenario_size;
+    for (size_t d = 0; d < c->choice_count; d++) {
+        const struct sweep *sweep = &c->sweeps[c->choice_sweep[d]];
+        for (size_t j = 0; j < sweep->count; j++)
+            if (c->indices[c->choice_sweep[d]][j] == sc_design_drawn(&c->design, i, d))
+                text_printf(&drawn, " %s=%s", sweep->field->key, setting_name(&sweep->values[j]));
+    }
+    for (size_t k = 0; k < c->design.dimension_count; k++) {
+        const struct sc_field *field = c->design.dimensions[k].field;
+        if (c->design.dimensions[k].choice != NULL)
+            continue;
+        text_printf(&drawn, " %s=", field->key);
+        scenario_value(sc_field_get(field, scenario), field->dimension, &drawn);
+    }
+    scenario_describe_error(c->system, status, error, problem);
+    const struct problem inner = *problem;
+    (void)problem_set(problem, "%s: %s%s", inner.text, c->system->name,
+                      drawn.failed ? "" : drawn.bytes);
+    text_fini(&drawn);
+    return false;
+}
+
 /* The simulated slowdown; 0 when the sampled values contradict each other. */
 static bool simulate(struct calibrate *c, size_t i, double *slowdown, struct problem *problem)
 {
@@ -257,10 +285,8 @@ static bool simulate(struct calibrate *c, size_t i, double *slowdown, struct pro
         return true;
     const enum sc_status status =
         c->simulator->simulate(scenario, &options, answer, &report, &error);
-    if (status != SC_OK) {
-        scenario_describe_error(c->system, status, &error, problem);
-        return false;
-    }
+    if (status != SC_OK)
+        return describe_sample(c, i, status, &error, problem);
     memcpy(slowdown, answer + c->system->metrics[0].offset, sizeof *slowdown);
     return true;
 }

@@ -185,6 +185,17 @@ static bool check_range(const struct sc_field *field, double value, const char *
     return refuse_range(field, got(text, length, shown), problem);
 }
 
+void scenario_value(double value, enum sc_dimension dimension, struct text *out)
+{
+    char buffer[SC_NUMBER_MAX];
+    const bool bare = dimension == SC_NUMBER || dimension == SC_SHARE || dimension == SC_BITS;
+    const struct sc_unit *unit = bare ? NULL : sc_unit_for_display(dimension, 0.0);
+    const double shown = unit != NULL ? sc_unit_from_si(unit, value) : value;
+    text_add(out, buffer, sc_number_format(buffer, shown, SC_NUMBER_SHORTEST));
+    if (unit != NULL)
+        text_add_string(out, unit->name);
+}
+
 void scenario_quantity(double value, enum sc_dimension dimension, struct text *out)
 {
     char buffer[SC_NUMBER_MAX];

@@ -83,6 +83,8 @@ struct sc_hbf_kernel {
     double multiplicity; /* launches per pass over the model */
     double ideal_s;      /* time with HBM-like latency */
     double compute_s;    /* part of it that its operations take at least; 0: not known */
+    double side_ctas, side_pages; /* of them, those of narrow GEMMs that run beside the main one
+                                   * and launch after it (keys and values beside queries); or 0 */
     bool persistent;     /* one CTA per SM walks all tiles */
     const char *bound;   /* what sets the ideal time */
 };

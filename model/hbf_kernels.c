@@ -111,6 +111,21 @@ static void set_ideal_time(const struct sc_hbf *s, const struct gemm *gemm,
     kernel->ideal_s = fixed_s + larger(transfer_s, larger(flash_s, compute_s));
 }
 
+/* How many of the CTAs belong to the two side GEMMs.  Of a measured grid only the
+ * sum is known: the main GEMM gets the most split-K slices that leave the sides
+ * whole multiples of their tiles. */
+static double side_ctas(const struct gemm *gemm, const struct grid *main_grid, double ctas, double sms)
+{
+    const double tiles = round_up(gemm->n / main_grid->tile_columns);
+    const double side_tiles = 2.0 * round_up(gemm->n_side / narrow_tile);
+    for (double split = larger(1.0, round_down(sms / tiles)); split >= 1.0; split -= 1.0) {
+        const double rest = ctas - split * tiles;
+        if (rest > 0.0 && rest == side_tiles * round_down(rest / side_tiles))
+            return rest;
+    }
+    return 0.0;
+}
+
 static void add_kernel(const struct sc_hbf *s, size_t id, const struct gemm *gemm,
                        double multiplicity, struct sc_hbf_kernel *kernels, size_t *count)
 {
@@ -138,6 +153,12 @@ static void add_kernel(const struct sc_hbf *s, size_t id, const struct gemm *gem
     if (!isnan(launch->ctas))
         kernel->ctas = launch->ctas;
     kernel->ctas = smaller(kernel->ctas, round_up(kernel->pages)); /* a CTA reads at least a page */
+    if (gemm->n_side > 0.0) {
+        kernel->side_ctas = side_ctas(gemm, &grid, kernel->ctas, s->sms);
+        kernel->side_pages = kernel->side_ctas > 0.0
+                                 ? kernel->pages * 2.0 * gemm->n_side / (gemm->n + 2.0 * gemm->n_side)
+                                 : 0.0;
+    }
     set_ideal_time(s, gemm, launch, kernel);
 }
 

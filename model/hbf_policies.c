@@ -19,11 +19,12 @@ static double demand_outstanding(const struct sc_hbf_machine *m, double window, 
 /* First and second phase of an unevenly loaded grid: all active SMs up to the
  * light load, then the heavy ones alone, with `phase1` and `phase2` pages
  * outstanding.  However few the pages, the first takes the latency. */
-static double two_phase_time(const struct sc_hbf_load *k, double latency_s, double phase1, double phase2)
+static double two_phase_time(const struct sc_hbf_load *k, double latency_s, double factor,
+                             double phase1, double phase2)
 {
     const double first = k->light * k->active * latency_s / phase1;
     const double second = (k->heavy - k->light) * k->heavy_sms * latency_s / phase2;
-    return larger(latency_s, first + (k->heavy > k->light ? second : 0.0));
+    return larger(latency_s, factor * (first + (k->heavy > k->light ? second : 0.0)));
 }
 
 static struct hbf_outcome run_ideal(const struct sc_hbf_mechanisms *policy, const struct sc_hbf_machine *m,
@@ -40,7 +41,7 @@ static double on_demand_time(const struct sc_hbf_machine *m, const struct sc_hbf
     const double phase1 = demand_outstanding(m, k->window, k->active);
     const double phase2 = demand_outstanding(m, k->window, k->heavy_sms);
     const double fetch_s =
-        m->miss_factor * two_phase_time(k, m->latency_s + 1.0 / k->sm_rate, phase1, phase2);
+        two_phase_time(k, m->latency_s + 1.0 / k->sm_rate, m->miss_factor, phase1, phase2);
     sc_trace_add(trace, "Q1", "min(n D, G)", phase1, SC_NUMBER,
                  "pages outstanding while all active SMs run (Little's law: rate = Q / L)");
     sc_trace_binds(trace, m->miss_pool < k->active * k->window);
@@ -65,10 +66,23 @@ static struct hbf_outcome run_on_demand(const struct sc_hbf_mechanisms *policy,
                                  .missed = k->pages, .in_flight = k->pages * m->latency_s / time_s };
 }
 
-/* Every staged page is gone before its use: the kernel runs on demand. */
+/* Time of a kernel that finds no staged page: on demand, less what pages on their
+ * way still spare it. */
+static double lost_time(const struct sc_hbf_machine *m, const struct sc_hbf_load *k)
+{
+    return larger(m->launch_s + m->latency_s, m->lost_factor * on_demand_time(m, k, NULL));
+}
+
+/* What staging that runs badly can fall back on. */
+static double bypass_time(const struct sc_hbf_machine *m, const struct sc_hbf_load *k)
+{
+    return smaller(on_demand_time(m, k, NULL), lost_time(m, k));
+}
+
+/* Every staged page is gone before its use. */
 static void lose_all(const struct sc_hbf_machine *m, const struct sc_hbf_load *k, struct hbf_outcome *out)
 {
-    const double time_s = larger(m->lost_factor * on_demand_time(m, k, NULL), out->time_s);
+    const double time_s = larger(lost_time(m, k), out->time_s);
     out->capacity_s += time_s - out->time_s;
     out->time_s = time_s;
     out->missed = k->pages;
@@ -180,8 +194,8 @@ struct hbf_outcome sc_hbf_run_demand_stream(const struct sc_hbf_mechanisms *poli
     const double slots_s = larger(0.0, k->pages - m->slots) * m->latency_s / m->slots;
     const double excess = k->ctas - m->sms; /* CTAs whose pages come before their turn */
     const double per_cta = k->pages / k->ctas;
-    const double clog = excess > 0.0 && m->slots < k->pages ? m->clog_factor * m->slots / excess
-                                                                : (double)INFINITY;
+    const bool clogs = m->slots < k->pages && m->clog_factor * m->slots < k->late_pages;
+    const double clog = clogs ? m->clog_factor * m->slots / excess : per_cta;
     struct hbf_outcome out = { .time_s = fixed_s + clean_s, .access_s = m->extra_latency_s,
                                .limit = "flash latency",
                                .in_flight = smaller(m->slots, k->supply * m->latency_s) };
@@ -189,11 +203,13 @@ struct hbf_outcome sc_hbf_run_demand_stream(const struct sc_hbf_mechanisms *poli
                  "a page on its way holds a slot: N of them per latency (Little's law)");
     sc_trace_binds(trace, slots_s > clean_s);
     sc_trace_add(trace, "p", "P / C", per_cta, SC_NUMBER, "pages of one CTA");
-    sc_trace_add(trace, "j", "N / (C - SMs)", isfinite(clog) ? clog : per_cta, SC_NUMBER,
+    sc_trace_add(trace, "P_late", "pages of CTAs beyond the first wave", k->late_pages, SC_NUMBER,
+                 "the stream fetches them as early as the others; they hold slots until launched");
+    sc_trace_add(trace, "j", "N / (C - SMs)", clog, SC_NUMBER,
                  "position in each CTA at which pages of CTAs not yet launched fill the buffer");
-    sc_trace_binds(trace, clog < per_cta);
+    sc_trace_binds(trace, clogs);
     double full_s = slots_s;
-    if (clog < per_cta) {
+    if (clogs) {
         /* Wave by wave: pages up to `hit` come from the buffer, the others on
          * demand; every wave that ends frees the share of its CTAs.  Once a
          * wave finds all its pages, so do those after it. */
@@ -358,7 +374,7 @@ static struct hbf_outcome run_sshr(const struct sc_hbf_mechanisms *policy, const
         const double again_s = window < k->pages
                                    ? staged_body(policy, m, k, fits, block_s, NULL)
                                    : body_s + (k->pages / fits - 1.0) * m->latency_s;
-        const double bypass_s = on_demand_time(m, k, NULL) - fixed_s;
+        const double bypass_s = bypass_time(m, k) - fixed_s;
         const double full_s = larger(body_s, smaller(again_s, bypass_s));
         sc_trace_add(trace, "W_fit", "N / (1 - lambda / B)", fits, SC_NUMBER,
                      "window whose surplus of arrivals over demand the buffer holds");
@@ -374,7 +390,7 @@ static struct hbf_outcome run_sshr(const struct sc_hbf_mechanisms *policy, const
     const double demand = demand_outstanding(m, k->window, k->active);
     double ramp_s = m->ramp_factor * ramp_time(window0, demand, k->pages, rate, m->latency_s);
     if (ramp_s > 0.0) /* no window need grow where demand is faster by itself */
-        ramp_s = smaller(ramp_s, larger(0.0, on_demand_time(m, k, NULL) - fixed_s - body_s));
+        ramp_s = smaller(ramp_s, larger(0.0, bypass_time(m, k) - fixed_s - body_s));
     sc_trace_add(trace, "T_ramp", "sum of max(0, L - max(w_j, Q) / lambda), w += max(w, Q)", ramp_s,
                  SC_SECONDS, "S0 + F grows by one per first demand, so the window doubles per trip");
 
@@ -407,7 +423,7 @@ static struct hbf_outcome run_fixed_lead(const struct sc_hbf_mechanisms *policy,
     const double lead = isnan(m->lead_pages) ? policy->lead_pages : m->lead_pages;
     const double phase1 = k->active * (lead + k->window);
     const double phase2 = k->heavy_sms * (lead + k->window);
-    const double fetch_s = m->lead_factor * two_phase_time(k, m->latency_s, phase1, phase2);
+    const double fetch_s = two_phase_time(k, m->latency_s, m->lead_factor, phase1, phase2);
     const double body_s = stream_body(k, k->drain);
     const double streamed_s = m->launch_s + m->turnaround_s + m->extra_latency_s + body_s +
                               block_time(m, k, k->active * lead);

@@ -137,13 +137,26 @@ struct sc_hbf_load sc_hbf_load(const struct sc_hbf_kernel *kernel, const struct 
     struct sc_hbf_load k = { .pages = kernel->pages, .ctas = kernel->ctas, .ideal_s = kernel->ideal_s,
                           .active = smaller(kernel->ctas, m->sms),
                           .window = m->demand_window * kernel->tile_columns / 128.0 };
-    if (kernel->ctas <= m->sms) {
+    const double main_ctas = kernel->ctas - kernel->side_ctas, idle = m->sms - main_ctas;
+    if (kernel->side_ctas > idle && idle > 0.0) {
+        /* SMs without a main CTA share those of the side GEMMs, as they come free. */
+        const double main_pages = (kernel->pages - kernel->side_pages) / main_ctas;
+        const double side_pages = kernel->side_pages / idle;
+        const bool even = side_pages >= main_pages;
+        k.side_ctas = kernel->side_ctas;
+        k.side_pages = kernel->side_pages;
+        k.light = even ? kernel->pages / m->sms : side_pages;
+        k.heavy = even ? k.light : main_pages;
+        k.heavy_sms = even ? m->sms : main_ctas;
+        k.late_pages = kernel->side_pages * (1.0 - idle / kernel->side_ctas);
+    } else if (kernel->ctas <= m->sms) {
         k.light = k.heavy = per_cta;
         k.heavy_sms = kernel->ctas;
     } else {
         k.light = waves * per_cta;
         k.heavy = rest > 0.0 ? (waves + 1.0) * per_cta : k.light;
         k.heavy_sms = rest > 0.0 ? rest : m->sms;
+        k.late_pages = (kernel->ctas - m->sms) * per_cta;
     }
     k.mean_rate = k.pages / (k.ideal_s - fixed_s);
     k.sm_rate = larger(m->sm_rate * (kernel->tile_columns > 128.0 ? m->sm_rate_wide : 1.0),

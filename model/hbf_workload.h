@@ -43,7 +43,9 @@ struct sc_hbf_load {
     double ctas;    /* C */
     double active;  /* n: SMs that have a CTA */
     double light, heavy; /* m_lo, m_hi: pages on a lightly and a heavily loaded SM */
-    double heavy_sms;    /* n_h: SMs with one CTA more than the others */
+    double heavy_sms;    /* n_h: SMs with one CTA more than the others, or with a main one */
+    double late_pages;   /* of CTAs that the first wave leaves waiting */
+    double side_ctas, side_pages; /* as in the kernel */
     double window;  /* D: pages that one SM demands at a time */
     double sm_rate; /* r, at least what the ideal time implies */
     double supply;  /* b: pages/s that the kernel draws in the ideal */

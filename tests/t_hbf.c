@@ -306,6 +306,16 @@ enum { FIGURE_TESTS = COUNT(figures) + 1 };
 
 /* ---- Whatever the scenario ---- */
 
+/* Pages of the most loaded SM: narrow GEMMs that run beside a wide one go to the
+ * SMs that it leaves idle. */
+static double most_pages(const struct sc_hbf *s, const struct sc_hbf_kernel *k)
+{
+    const double mains = k->ctas - k->side_ctas, others = s->sms - mains;
+    if (k->side_ctas > others && others > 0)
+        return fmax((k->pages - k->side_pages) / mains, k->pages / s->sms);
+    return ceil(k->ctas / s->sms) * k->pages / k->ctas;
+}
+
 /* Time that no stream and no policy can beat: launch, latency of HBM, and the
  * slowest of the flash, the multiplications and the most loaded SM.  The measured
  * ideal is not a bound: its reads come in bursts, which a paced stream avoids. */
@@ -318,7 +328,7 @@ static double least_time(const struct sc_hbf *s)
     for (size_t i = 0; i < count; i++) {
         const struct sc_hbf_kernel *k = &kernels[i];
         const double fixed_s = s->launch_s + s->hbm_latency_s;
-        const double heavy = ceil(k->ctas / s->sms) * k->pages / k->ctas * s->page_bytes;
+        const double heavy = most_pages(s, k) * s->page_bytes;
         const double rate = (isnan(s->sm_rate_bytes_per_s) ? 0.9732 * share
                                                            : s->sm_rate_bytes_per_s) *
                             (k->tile_columns > 128 ? s->sm_rate_wide : 1);
@@ -833,7 +843,7 @@ enum { MONOTONE_WITH_ROOM_TESTS = COUNT(axes) };
 /* The kernel on the machine, found by dealing its CTAs to the SMs one by one. */
 struct deal {
     const struct sc_hbf *s;
-    long double pages, ctas, sms, active, light, heavy, heavy_sms;
+    long double pages, ctas, sms, active, light, heavy, heavy_sms, late;
     long double flash_rate, latency_s, hbm_s, launch_s, slots, pool, window, rate_sm, ideal_s,
         supply, drain, mean;
 };
@@ -873,6 +883,8 @@ static struct deal deal_of(const struct sc_hbf *s, const struct sc_hbf_kernel *k
                       .window = fmaxl(1, s->demand_window_bytes / page) * k->tile_columns / 128 };
     static unsigned long loads[4096];
     const size_t sms = (size_t)s->sms;
+    const long double mains = k->ctas - k->side_ctas;
+    const bool beside = k->side_ctas > s->sms - mains && mains < s->sms;
     memset(loads, 0, sizeof loads);
     for (size_t c = 0; c < (size_t)k->ctas; c++)
         loads[c % sms]++;
@@ -886,6 +898,20 @@ static struct deal deal_of(const struct sc_hbf *s, const struct sc_hbf_kernel *k
         d.heavy_sms += loads[i] == high;
     d.light = d.pages / d.ctas * low;
     d.heavy = d.pages / d.ctas * high;
+    d.late = fmaxl(0, d.ctas - d.sms) * d.pages / d.ctas;
+    if (beside) {
+        /* Queries on SMs of their own, keys and values on all the others. */
+        const long double others = d.sms - mains;
+        d.heavy = (d.pages - k->side_pages) / mains;
+        d.light = k->side_pages / others;
+        d.heavy_sms = mains;
+        d.active = d.sms;
+        d.late = k->side_pages * (k->side_ctas - others) / k->side_ctas;
+        if (d.light >= d.heavy) {
+            d.light = d.heavy = d.pages / d.sms;
+            d.heavy_sms = d.sms;
+        }
+    }
     const long double busy_s = d.ideal_s - d.launch_s - d.hbm_s;
     d.rate_sm = fmaxl(0.9732L * rate / d.sms * (k->tile_columns > 128 ? s->sm_rate_wide : 1),
                       d.heavy / busy_s);
@@ -924,7 +950,7 @@ static long double on_demand_s(const struct deal *d)
     for (int i = 0; i < steps && d->heavy > d->light; i++)
         fetch_s += (d->heavy - d->light) / steps * d->heavy_sms * trip_s /
                    together(d, d->heavy_sms);
-    return fmaxl(d->ideal_s, d->launch_s + fmaxl(fetch_s, trip_s) * d->s->miss_factor);
+    return fmaxl(d->ideal_s, d->launch_s + fmaxl(fetch_s * d->s->miss_factor, trip_s));
 }
 
 /* Midpoint rule over progress c: the miss share is 1 - (N/P) e^c.  */
@@ -955,6 +981,12 @@ static long double clean_s(const struct deal *d)
 
 /* Wave by wave, CTA by CTA; and a page on its way holds a slot, so that what does
  * not fit waits for a round trip of those before it. */
+/* A kernel whose staged pages are all lost: on demand, but for those on their way. */
+static long double lost_s(const struct deal *d)
+{
+    return fmaxl(d->launch_s + d->latency_s, d->s->lost_factor * on_demand_s(d));
+}
+
 static long double demand_order_s(const struct deal *d)
 {
     const long double fixed_s = d->launch_s + d->latency_s, per_cta = d->pages / d->ctas;
@@ -963,7 +995,7 @@ static long double demand_order_s(const struct deal *d)
     if (d->slots >= d->pages)
         return fixed_s + body_s;
     body_s = fmaxl(body_s, (d->pages / d->slots - 1) * d->latency_s);
-    if (waiting > 0 && d->s->clog_factor * d->slots / waiting < per_cta) {
+    if (waiting > 0 && d->s->clog_factor * d->slots < d->late) {
         long double waves_s = 0, reach = d->s->clog_factor * d->slots / waiting;
         for (size_t done = 0; done < (size_t)d->ctas;) {
             long double hits = 0, misses = 0, running = 0;
@@ -1006,11 +1038,11 @@ static long double lead_s(const struct deal *d, long double lead)
     const long double trip_s = d->latency_s, burst = d->active * lead;
     const long double fetch_s = d->light / (lead + d->window) * trip_s +
                                 (d->heavy - d->light) / (lead + d->window) * trip_s;
-    const long double led_s = d->s->lead_factor * fmaxl(fetch_s, trip_s);
+    const long double led_s = fmaxl(d->s->lead_factor * fetch_s, trip_s);
     const long double time_s = d->launch_s +
                                fmaxl(trip_s + clean_s(d) + last_start_s(d, burst), led_s);
     const long double unread = left_of_burst(d, burst, d->pages / clean_s(d));
-    return unread > d->slots ? fmaxl(time_s, d->s->lost_factor * on_demand_s(d)) : time_s;
+    return unread > d->slots ? fmaxl(time_s, lost_s(d)) : time_s;
 }
 
 /* What one stream at full rate runs ahead, beyond the buffer, comes twice. */
@@ -1062,7 +1094,7 @@ static long double staged_s(const struct deal *d, const char *policy)
     /* More than the buffer is there and unread: a storm, in which the window that
      * the buffer can hold is all that gets through. */
     long double body_s = slowest_s(d, window, weighted, late_s);
-    const long double demand_s = on_demand_s(d) - fixed_s; /* it can always fetch for itself */
+    const long double demand_s = fminl(on_demand_s(d), lost_s(d)) - fixed_s; /* the way out */
     const long double unread = 1 - d->pages / body_s / d->flash_rate; /* of what has come */
     if (!fifo && fminl(window, d->pages) * unread > d->slots) {
         const long double fits = d->slots / unread;
@@ -1095,7 +1127,7 @@ static long double staged_s(const struct deal *d, const char *policy)
                   d->flash_rate;
     const long double surplus = paced ? fminl(window, d->pages) * (1 - rate / d->flash_rate)
                                       : left_of_burst(d, window, rate);
-    return fifo && surplus > d->slots ? fmaxl(time_s, s->lost_factor * on_demand_s(d)) : time_s;
+    return fifo && surplus > d->slots ? fmaxl(time_s, lost_s(d)) : time_s;
 }
 
 static long double second_opinion(const struct sc_hbf *s, const char *policy)
@@ -1548,7 +1580,8 @@ static void test_contention(void)
         if (strcmp(world.policies[p], "ideal") == 0)
             continue;
         /* A flash that senses for longer delivers fewer pages before their time. */
-        const bool overruns = strcmp(world.policies[p], "cpu-assisted") == 0;
+        const bool overruns = strcmp(world.policies[p], "cpu-assisted") == 0 ||
+                              strcmp(world.policies[p], "sshr-fifo") == 0;
         struct sc_hbf s = scenario_of("model=llama-70b policy=%s", world.policies[p]);
         const double quiet_s = time_of(&s);
         s.retry_probability = 0.5;
@@ -1561,6 +1594,9 @@ static void test_contention(void)
         for (s.read_time_s = 1e-6; s.read_time_s < 1e-3; s.read_time_s *= 1.5) {
             const double time_s = time_of(&s);
             const bool fell = time_s < before * (1 - 1e-12);
+            if (fell && !overruns)
+                printf("# %s: %g s after %g s at read_time %g s\n", world.policies[p], time_s, before,
+                       s.read_time_s);
             *(overruns ? &slower_flash : &wrong) += fell;
             before = time_s;
         }
@@ -1573,8 +1609,8 @@ static void test_contention(void)
                                                                 : !(time_of(&s) > sensed_s);
     }
     is_int((long long)wrong, 0, "time rises with sensing time and with retries");
-    is_int((long long)slower_flash, 1,
-           "but for a stream that a slower flash keeps from overrunning");
+    is_int((long long)slower_flash, 2,
+           "but for unpaced streams that a slower flash keeps from overrunning");
     is_int((long long)worst_case, 0, "a long sensing time is felt by every policy");
     is_int((long long)same, 0, "without sensing time retries and subarrays do not matter");
     /* Not even when pages are small and the flash is beyond all others. */

@@ -24,6 +24,8 @@ enum {
 };
 
 enum { PAGES_MAX = 1 << 30 };
+/* A run with more events than that does little but fetch and discard. */
+enum { EVENTS_PER_PAGE = 20000, EVENTS_MAX = 10000000 };
 static const uint32_t NO_CTA = UINT32_MAX;
 
 /* Why an SM waits for the page at the head of its window. */
@@ -71,10 +73,12 @@ struct hbf_engine {
     const struct hbf_engine_input *in;
     struct sc_sim_events events;
     struct lane flights, fills, hits; /* arrivals; reads of pages waited for; of resident ones */
-    bool failed;                      /* memory ran out in the middle */
+    enum sc_status failed;            /* in the middle: out of memory, or of the clock's range */
     uint64_t now_ps, handled;
 
     uint32_t pages, ctas, sm_count;
+    uint32_t main_pages, main_ctas; /* the first ones; what is left belongs to side GEMMs */
+    bool greedy;                    /* CTAs come to SMs as those come free */
     struct sm *sms;
     struct slot *slots;
     uint32_t *next_cta, *owner; /* of CTAs */
@@ -191,8 +195,8 @@ static bool lane_grow(struct lane *lane)
 
 static void lane_push(struct hbf_engine *e, struct lane *lane, uint64_t time_ps, uint32_t page)
 {
-    if (lane->count == lane->capacity && !lane_grow(lane)) {
-        e->failed = true;
+    if (time_ps == SC_SIM_NEVER_PS || (lane->count == lane->capacity && !lane_grow(lane))) {
+        e->failed = time_ps == SC_SIM_NEVER_PS ? SC_ERANGE : SC_ENOSPACE;
         return;
     }
     lane->items[(lane->head + lane->count++) & (lane->capacity - 1)] =
@@ -216,7 +220,10 @@ static uint64_t lane_time(const struct lane *lane)
 
 static uint32_t cta_first(const struct hbf_engine *e, uint32_t cta)
 {
-    return (uint32_t)((uint64_t)cta * e->pages / e->ctas);
+    if (cta <= e->main_ctas)
+        return (uint32_t)((uint64_t)cta * e->main_pages / e->main_ctas);
+    return e->main_pages + (uint32_t)((uint64_t)(cta - e->main_ctas) *
+                                      (e->pages - e->main_pages) / (e->ctas - e->main_ctas));
 }
 
 static uint32_t cta_pages(const struct hbf_engine *e, uint32_t cta)
@@ -226,7 +233,11 @@ static uint32_t cta_pages(const struct hbf_engine *e, uint32_t cta)
 
 static uint32_t cta_of(const struct hbf_engine *e, uint32_t page)
 {
-    uint32_t cta = (uint32_t)(((uint64_t)page * e->ctas) / e->pages);
+    uint32_t cta = page < e->main_pages
+                       ? (uint32_t)((uint64_t)page * e->main_ctas / e->main_pages)
+                       : e->main_ctas + (uint32_t)((uint64_t)(page - e->main_pages) *
+                                                   (e->ctas - e->main_ctas) /
+                                                   (e->pages - e->main_pages));
     while (cta_first(e, cta + 1) <= page)
         cta++;
     return cta;
@@ -241,7 +252,7 @@ static struct sm *sm_of(struct hbf_engine *e, uint32_t page)
 /* Gives the SM the next CTA of a greedy grid, if any is left. */
 static bool claim(struct hbf_engine *e, struct sm *sm)
 {
-    if (e->in->scenario->scheduler != SC_HBF_GREEDY || e->next_claim >= e->ctas)
+    if (!e->greedy || e->next_claim >= e->ctas)
         return false;
     const uint32_t cta = e->next_claim++;
     e->next_cta[sm->last_cta] = cta;
@@ -542,6 +553,8 @@ static void try_stream(struct hbf_engine *e)
 static void fetch_by_demand(struct hbf_engine *e, uint32_t page)
 {
     e->state[page] = (uint8_t)((e->state[page] & TRACKED) | FLYING | WAITED | MISSED);
+    if (e->in->record) /* of its second life */
+        e->records[page].evicted_ps = SC_SIM_NEVER_PS;
     if (e->pool > 0) {
         e->pool--;
         fetch(e, page);
@@ -559,14 +572,17 @@ static void demand_page(struct hbf_engine *e, struct sm *sm, uint32_t page)
     const int state = e->state[page] & STATE;
     if (m->is_ideal || state == RESIDENT) {
         set_state(e, page, READING);
-        lane_push(e, &e->hits, l2_read(e) + sc_sim_ps_from_s(e->in->machine->turnaround_s), page);
+        lane_push(e, &e->hits,
+                  sc_sim_ps_add(l2_read(e), sc_sim_ps_from_s(e->in->machine->turnaround_s)), page);
     } else if (state == FLYING) {
         slot->cause = (e->state[page] & RETRY) != 0 ? CAUSE_CAPACITY : CAUSE_ACCESS;
         e->state[page] |= WAITED;
     } else {
-        const bool full = m->stream == SC_HBF_STREAM_TENSOR && m->demand_order;
+        const bool ordered = m->stream == SC_HBF_STREAM_TENSOR && m->demand_order;
+        const bool full = ordered && e->slots_used >= e->slots_total;
         slot->cause = state == LOST || full ? CAUSE_CAPACITY
-                      : m->stream == SC_HBF_STREAM_LEAD || m->stream == SC_HBF_STREAM_SSHR
+                      : ordered || m->stream == SC_HBF_STREAM_LEAD ||
+                              m->stream == SC_HBF_STREAM_SSHR
                           ? CAUSE_ACCESS
                           : CAUSE_ORDER;
         e->result.missed++;
@@ -642,7 +658,7 @@ static void retire(struct hbf_engine *e, struct sm *sm)
 {
     while (sm->used > 0 && sm->window[sm->head].ready) {
         const struct slot *slot = &sm->window[sm->head];
-        const uint64_t able_ps = sm->free_ps + sm->service_ps;
+        const uint64_t able_ps = sc_sim_ps_add(sm->free_ps, sm->service_ps);
         if (able_ps > e->now_ps) {
             if (!sm->retire_pending) {
                 sm->retire_pending = true;
@@ -718,6 +734,7 @@ static void handle(struct hbf_engine *e, const struct sc_sim_event *event)
     switch (event->kind) {
     case EVENT_DEMAND:
         try_demand(e, sm);
+        retire(e, sm); /* done at once when its CTAs have no page */
         break;
     case EVENT_STAGE:
         sm->stage_pending = false;
@@ -760,8 +777,9 @@ static bool step(struct hbf_engine *e)
     } else {
         return false;
     }
-    e->handled++;
-    return !e->failed;
+    if (++e->handled > EVENTS_MAX + (uint64_t)EVENTS_PER_PAGE * e->pages)
+        e->failed = SC_ERANGE;
+    return e->failed == SC_OK;
 }
 
 /* ---- set-up ---- */
@@ -773,7 +791,7 @@ static bool reserve_all(struct hbf_engine *e, uint32_t window)
     const struct sc_hbf_mechanisms *m = e->in->mechanisms;
     const bool ordered = m->stream == SC_HBF_STREAM_TENSOR || m->stream == SC_HBF_STREAM_GLOBAL;
     const bool fifo = m->has_buffer && !m->evicts_consumed;
-    const size_t ring = fifo ? (size_t)e->slots_total : pages + 1;
+    const size_t ring = fifo && e->slots_total < pages ? (size_t)e->slots_total : pages + 1;
     size_t page_capacity = e->page_capacity, cta_capacity = e->cta_capacity;
     if (pages > page_capacity) {
         size_t grown[3] = { 0, 0, 0 };
@@ -851,7 +869,7 @@ static void merge_sms(struct hbf_engine *e)
 
 static void deal_ctas(struct hbf_engine *e)
 {
-    const bool greedy = e->in->scenario->scheduler == SC_HBF_GREEDY;
+    const bool greedy = e->greedy;
     for (uint32_t cta = 0; cta < e->ctas; cta++) {
         e->next_cta[cta] = !greedy && cta + e->sm_count < e->ctas ? cta + e->sm_count : NO_CTA;
         e->owner[cta] = cta < e->sm_count || !greedy ? cta % e->sm_count : NO_CTA;
@@ -859,10 +877,18 @@ static void deal_ctas(struct hbf_engine *e)
     e->next_claim = greedy ? e->sm_count : e->ctas;
 }
 
+/* Pages that an SM can count on: in a greedy grid, its first CTA or an even share. */
 static uint32_t sm_pages(const struct hbf_engine *e, uint32_t sm)
 {
     uint32_t pages = 0;
-    if (e->in->scenario->scheduler == SC_HBF_GREEDY)
+    if (e->main_ctas < e->ctas && e->main_ctas < e->sm_count) {
+        const uint32_t share = (e->pages - e->main_pages) / (e->sm_count - e->main_ctas);
+        const uint32_t even = e->pages / e->sm_count;
+        if (share >= e->main_pages / e->main_ctas)
+            return even;
+        return sm < e->main_ctas ? e->main_pages / e->main_ctas : share;
+    }
+    if (e->greedy)
         return e->pages / e->sm_count;
     for (uint32_t cta = sm; cta < e->ctas; cta += e->sm_count)
         pages += cta_pages(e, cta);
@@ -939,7 +965,8 @@ static void prestage(struct hbf_engine *e)
         struct sm *sm = &e->sms[i];
         const uint32_t share = (uint32_t)(0.9 * sm->allowance);
         uint32_t page;
-        while (sm->held < share && sm->held < sm->entries && cursor_page(e, sm, &sm->stage, &page)) {
+        while (sm->held < share && sm->held < sm->entries && e->slots_used < e->slots_total &&
+               cursor_page(e, sm, &sm->stage, &page)) {
             sm->stage.offset++;
             sm->staged++;
             sm->held++;
@@ -967,8 +994,9 @@ static void set_up_rates(struct hbf_engine *e)
     e->pool = (uint32_t)fmin(4e9, fmax(1.0, floor(machine->miss_pool + 0.5)));
     e->stream_window = (uint64_t)fmax(1.0, machine->flash_rate * machine->latency_s);
     e->slots_total = (uint64_t)fmax(1.0, floor(machine->slots));
-    e->channels = (uint32_t)e->in->scenario->flash_channels;
-    e->subarrays = (uint32_t)e->in->scenario->subarrays;
+    /* Those beyond the last page are never read. */
+    e->channels = (uint32_t)fmin(e->in->scenario->flash_channels, e->pages);
+    e->subarrays = (uint32_t)fmin(e->in->scenario->subarrays, (e->pages - 1) / e->channels + 1);
 }
 
 /* All that a run changes, back to its beginning; memory is kept. */
@@ -977,7 +1005,7 @@ static void clear(struct hbf_engine *e)
     sc_sim_events_clear(&e->events);
     e->flights.head = e->flights.count = e->fills.head = e->fills.count = 0;
     e->hits.head = e->hits.count = 0;
-    e->failed = false;
+    e->failed = SC_OK;
     e->now_ps = e->handled = 0;
     e->order_at = 0;
     e->flash_free_ps = e->l2_free_ps = 0.0;
@@ -994,17 +1022,33 @@ static void clear(struct hbf_engine *e)
     e->result = (struct hbf_engine_result){ 0 };
 }
 
+/* Slots in the window of an SM: D, or all pages that can be its own. */
+static uint32_t window_size(const struct hbf_engine *e)
+{
+    const double own = e->greedy
+                           ? e->pages
+                           : ((e->ctas - 1) / e->sm_count + 1.0) * ((e->pages - 1) / e->ctas + 1);
+    return (uint32_t)fmax(1.0, fmin(own, ceil(e->in->load->window)));
+}
+
 static enum sc_status set_up(struct hbf_engine *e)
 {
     const struct sc_hbf_load *load = e->in->load;
-    const uint32_t window = (uint32_t)fmax(1.0, ceil(load->window));
     clear(e);
     if (!(load->pages < PAGES_MAX))
         return SC_ERANGE;
     e->pages = (uint32_t)fmax(1.0, floor(load->pages + 0.5));
     e->ctas = (uint32_t)fmin(load->ctas, (double)e->pages);
     e->sm_count = (uint32_t)fmin(load->active, (double)e->ctas);
+    e->main_ctas = e->ctas;
+    e->main_pages = e->pages;
+    if (load->side_ctas > 0.0 && load->side_ctas < (double)e->ctas) {
+        e->main_ctas = (uint32_t)((double)e->ctas - load->side_ctas);
+        e->main_pages = e->pages - (uint32_t)fmin((double)e->pages, floor(load->side_pages + 0.5));
+    }
+    e->greedy = e->in->scenario->scheduler == SC_HBF_GREEDY || e->main_ctas < e->ctas;
     e->rng = e->in->rng;
+    const uint32_t window = window_size(e);
     set_up_rates(e);
     if (!reserve_all(e, window))
         return SC_ENOSPACE;
@@ -1100,14 +1144,14 @@ enum sc_status hbf_engine_run(struct hbf_engine *e, const struct hbf_engine_inpu
         return status;
     while (step(e)) {
     }
-    if (e->failed)
-        return SC_ENOSPACE;
-    status = sc_sim_events_status(&e->events);
+    status = e->failed != SC_OK ? e->failed : sc_sim_events_status(&e->events);
+    if (status != SC_OK)
+        return status;
     for (uint32_t i = 0; i < e->sm_count; i++)
         if (!e->sms[i].done && e->result.waiting == NULL)
             e->result.waiting = what_waits(e);
     measure(e);
-    if (status == SC_OK && e->result.waiting != NULL)
+    if (e->result.waiting != NULL)
         status = SC_EDOMAIN;
     if (status == SC_OK && input->check)
         status = check_accounts(e);
@@ -1115,25 +1159,30 @@ enum sc_status hbf_engine_run(struct hbf_engine *e, const struct hbf_engine_inpu
     return status;
 }
 
-double hbf_engine_calibrate(struct hbf_engine *e, const struct hbf_engine_input *input)
+enum sc_status hbf_engine_calibrate(struct hbf_engine *e, const struct hbf_engine_input *input,
+                                    double *rate_scale)
 {
     const struct sc_hbf_mechanisms ideal = { .is_ideal = true };
     const double fixed_s = input->machine->launch_s + input->machine->turnaround_s;
+    const double body_s = input->load->ideal_s - fixed_s;
     struct hbf_engine_input trial = *input;
     struct hbf_engine_result result;
     trial.mechanisms = &ideal;
     trial.check = trial.record = false;
-    trial.rate_scale = 1.0;
+    /* Less than a page is simulated as one. */
+    *rate_scale = trial.rate_scale = fmax(1.0, 1.0 / input->load->pages);
     for (int i = 0; i < 4; i++) {
-        if (hbf_engine_run(e, &trial, &result) != SC_OK)
-            return (double)NAN;
+        const enum sc_status status = hbf_engine_run(e, &trial, &result);
+        if (status != SC_OK)
+            return status;
         const double error_s = result.time_s - input->load->ideal_s;
-        if (fabs(error_s) <= 1e-3 * input->load->ideal_s)
+        /* A kernel of launch and latency only has no rate to correct. */
+        if (fabs(error_s) <= 1e-3 * input->load->ideal_s || !(body_s > 0.0))
             break;
-        const double body_s = input->load->ideal_s - fixed_s;
         trial.rate_scale *= body_s / fmax(0.5 * body_s, body_s - error_s);
     }
-    return trial.rate_scale;
+    *rate_scale = trial.rate_scale;
+    return SC_OK;
 }
 
 void hbf_engine_records(const struct hbf_engine *e, const struct sc_sim_options *options)

@@ -54,14 +54,16 @@ struct hbf_engine *hbf_engine_create(void);
 void hbf_engine_destroy(struct hbf_engine *engine);
 
 /* SC_ENOSPACE: no memory.  SC_EDOMAIN: events ran dry with pages left, or a
- * check failed: a bug, named in result->waiting.  SC_ERANGE: too many pages. */
+ * check failed: a bug, named in result->waiting.  SC_ERANGE: too many pages, or
+ * the kernel takes longer than the clock's 213 days or 20,000 events per page. */
 enum sc_status hbf_engine_run(struct hbf_engine *engine, const struct hbf_engine_input *input,
                               struct hbf_engine_result *result) SC_MUST_CHECK;
 
 /* The rate scale with which the ideal takes its time: a first guess of the rates
- * leaves out how SMs start and end, so it is corrected by a run or two.  NaN
- * when they failed. */
-double hbf_engine_calibrate(struct hbf_engine *engine, const struct hbf_engine_input *input);
+ * leaves out how SMs start and end, so it is corrected by a run or two.  Errors
+ * as those of these runs. */
+enum sc_status hbf_engine_calibrate(struct hbf_engine *engine, const struct hbf_engine_input *input,
+                                    double *rate_scale) SC_MUST_CHECK;
 
 /* Records of the kernel that ran last, in order of page. */
 void hbf_engine_records(const struct hbf_engine *engine, const struct sc_sim_options *options);

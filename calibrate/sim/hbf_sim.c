@@ -79,10 +79,9 @@ static enum sc_status run_kernels(struct hbf_engine *engine, const struct sc_hbf
             .record = options->record != NULL,
         };
         struct hbf_engine_result result = { 0 };
-        input.rate_scale = hbf_engine_calibrate(engine, &input);
-        if (isnan(input.rate_scale))
-            return SC_ENOSPACE;
-        const enum sc_status status = hbf_engine_run(engine, &input, &result);
+        enum sc_status status = hbf_engine_calibrate(engine, &input, &input.rate_scale);
+        if (status == SC_OK)
+            status = hbf_engine_run(engine, &input, &result);
         add_report(report, &result);
         if (status != SC_OK)
             return status;
@@ -117,7 +116,7 @@ static enum sc_status simulate(const void *scenario, const struct sc_sim_options
         *error = (struct sc_error){ .field = "simulation", .value = (double)NAN,
                                     .reason = report->waiting != NULL ? report->waiting
                                               : status == SC_ENOSPACE ? "ran out of memory"
-                                              : status == SC_ERANGE   ? "has too many pages"
+                                              : status == SC_ERANGE   ? "has too many pages or takes too long"
                                                                       : "stopped" };
         return status;
     }
