@@ -72,22 +72,24 @@ struct calibrate {
 
 /* ---- what is sampled ---- */
 
-static bool add_sweep(struct calibrate *c, const char *word, struct problem *problem)
-{
-    if (c->sweep_count == KEYS_MAX)
-        return problem_set(problem, "more than %d keys", (int)KEYS_MAX);
-    if (!sweep_parse(c->resolver, word, &c->sweeps[c->sweep_count], problem))
-        return false;
-    c->sweep_count++;
-    return true;
-}
-
 static bool is_given(const struct calibrate *c, const char *key)
 {
     for (size_t i = 0; i < c->sweep_count; i++)
         if (strcmp(c->sweeps[i].field->key, key) == 0)
             return true;
     return false;
+}
+
+static bool add_sweep(struct calibrate *c, const char *word, struct problem *problem)
+{
+    if (c->sweep_count == KEYS_MAX)
+        return problem_set(problem, "more than %d keys", (int)KEYS_MAX);
+    if (!sweep_parse(c->resolver, word, &c->sweeps[c->sweep_count], problem))
+        return false;
+    const char *key = c->sweeps[c->sweep_count].field->key;
+    const bool twice = is_given(c, key);
+    c->sweep_count++;
+    return !twice || problem_set(problem, "%s: %s is given twice", word, key);
 }
 
 /* What is drawn unless the command line says otherwise. */
@@ -186,9 +188,9 @@ static bool make_samples(struct calibrate *c, struct problem *problem)
 /* Two calibrations may share runs only if every scenario is the same. */
 static uint64_t identity(const struct calibrate *c)
 {
-    uint64_t hash = 14695981039346656037u;
+    uint64_t hash = 14695981039346656037U;
     for (size_t i = 0; i < c->samples * c->system->scenario_size; i++)
-        hash = (hash ^ c->scenarios[i]) * 1099511628211u;
+        hash = (hash ^ c->scenarios[i]) * 1099511628211U;
     return hash;
 }
 
@@ -198,6 +200,17 @@ static void write_heading(const struct calibrate *c, char *out, size_t size)
                    c->system->name, c->seed, c->samples, identity(c));
 }
 
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* The last line, without its end: whoever wrote it was stopped. */
+static bool is_cut_off(const char *line, FILE *file)
+{
+    return strchr(line, '\n') == NULL && feof(file);
+}
+
 /* Takes over what the file holds; a line that was cut off is no line. */
 static bool read_runs(struct calibrate *c, struct problem *problem)
 {
@@ -205,15 +218,18 @@ static bool read_runs(struct calibrate *c, struct problem *problem)
     write_heading(c, heading, sizeof heading);
     if (fgets(line, sizeof line, c->runs) == NULL)
         return true;
+    if (is_cut_off(line, c->runs) && strncmp(line, heading, strlen(line)) == 0)
+        return ftruncate(fileno(c->runs), 0) == 0 ||
+               problem_set(problem, "%s: %s", c->runs_path.bytes, strerror(errno));
     if (strcmp(line, heading) != 0)
         return problem_set(problem, "%s: holds runs of other scenarios: remove it, or give "
                                     "the same keys, seed and samples", c->runs_path.bytes);
     long whole = ftell(c->runs);
-    while (fgets(line, sizeof line, c->runs) != NULL && strchr(line, '\n') != NULL) {
+    while (fgets(line, sizeof line, c->runs) != NULL && !is_cut_off(line, c->runs)) {
         char *end;
         const unsigned long i = strtoul(line, &end, 10);
-        const double value = *end == ',' ? strtod(end + 1, &end) : -1.0;
-        if (*end != '\n' || i >= c->samples || !(value >= 0.0) || !isfinite(value))
+        const double value = *end == ',' && is_digit(end[1]) ? strtod(end + 1, &end) : -1.0;
+        if (!is_digit(line[0]) || *end != '\n' || i >= c->samples || !(value >= 0.0) || !isfinite(value))
             return problem_set(problem, "%s: expected sample,slowdown, got '%.60s'",
                                c->runs_path.bytes, line);
         c->slowdowns[i] = value;
@@ -332,12 +348,16 @@ static bool run_samples(struct calibrate *c, struct problem *problem)
     for (size_t i = 0; i < c->samples; i++)
         left += isnan(c->slowdowns[i]) ? 1 : 0;
     progress_start(&c->progress, "simulate", left);
-    for (size_t i = 1; threads != NULL && i < c->jobs; i++)
-        if (pthread_create(&threads[started], NULL, work, c) == 0)
-            started++;
-    (void)work(c);
-    for (size_t i = 0; i < started; i++)
-        (void)pthread_join(threads[i], NULL);
+    if (threads == NULL) {
+        (void)work(c);
+    } else {
+        for (size_t i = 1; i < c->jobs; i++)
+            if (pthread_create(&threads[started], NULL, work, c) == 0)
+                started++;
+        (void)work(c);
+        for (size_t i = 0; i < started; i++)
+            (void)pthread_join(threads[i], NULL);
+    }
     progress_end(&c->progress);
     free(threads);
     *problem = c->fault;
@@ -387,6 +407,27 @@ static void list_coefficients(struct calibrate *c)
     }
 }
 
+/* What the samples say nothing about stays as it was, wherever the search left it. */
+static void restore_unused(struct calibrate *c)
+{
+    for (size_t k = 0; k < c->parameter_count; k++) {
+        struct sc_fit_estimate *estimate = &c->fit.estimates[k];
+        double values[COEFFICIENTS_MAX], before, after;
+        bool same = estimate->verdict == SC_FIT_NO_EFFECT;
+        for (size_t j = 0; j < c->parameter_count; j++)
+            values[j] = c->fit.estimates[j].value;
+        for (size_t i = 0; same && i < c->fit_count; i++) {
+            values[k] = estimate->value;
+            same = predict_one(c, c->fit_rows[i], values, &before);
+            values[k] = c->parameters[k].initial;
+            same = same && predict_one(c, c->fit_rows[i], values, &after) && !(before < after) &&
+                   !(before > after);
+        }
+        if (same)
+            estimate->value = c->parameters[k].initial;
+    }
+}
+
 static bool fit_coefficients(struct calibrate *c, struct problem *problem)
 {
     struct sc_error error = { 0 };
@@ -414,6 +455,7 @@ static bool fit_coefficients(struct calibrate *c, struct problem *problem)
     if (status != SC_OK)
         return problem_set(problem, "fit: %s: %s", error.field != NULL ? error.field : "failed",
                            error.reason != NULL ? error.reason : "no reason given");
+    restore_unused(c);
     return true;
 }
 
@@ -546,9 +588,11 @@ static bool print_scores(const struct calibrate *c, const struct emit_style *sty
     const size_t groups = c->group_field != NULL ? c->group_field->choice_count : 0;
     struct emit_cell *cells = calloc(COLUMNS * (groups + 1), sizeof *cells);
     size_t rows = 0;
-    bool fine = cells != NULL || problem_set(problem, "out of memory");
+    bool fine = true;
+    if (cells == NULL)
+        return problem_set(problem, "out of memory");
     for (size_t g = 0; fine && g <= groups; g++) {
-        struct sc_score score;
+        struct sc_score score = { 0 };
         fine = score_group(c, g < groups ? g : SIZE_MAX, &score, problem);
         if (!fine || score.n == 0)
             continue;
@@ -678,6 +722,15 @@ static void file_regions(const struct calibrate *c, struct filing *f)
             f->regions[f->params.region_count++] = (struct sc_params_region){
                 .field = field->key, .low = field->sample_low, .high = field->sample_high };
     }
+    /* A number that was held speaks for itself alone. */
+    for (size_t k = 0; k < c->sweep_count; k++) {
+        const struct sweep *sweep = &c->sweeps[k];
+        if ((sweep->field->kind == SC_REAL || sweep->field->kind == SC_INTEGER) &&
+            sweep->field->provenance != SC_CALIBRATED)
+            f->regions[f->params.region_count++] = (struct sc_params_region){
+                .field = sweep->field->key, .low = sweep->values[0].value,
+                .high = sweep->values[0].value };
+    }
     for (size_t k = 0; k < c->sweep_count; k++)
         for (size_t j = 0; c->sweeps[k].field->kind == SC_CHOICE && j < c->sweeps[k].count; j++)
             f->regions[f->params.region_count++] = (struct sc_params_region){
@@ -689,7 +742,7 @@ static bool file_scores(const struct calibrate *c, struct filing *f, struct prob
 {
     const size_t groups = c->group_field != NULL ? c->group_field->choice_count : 0;
     for (size_t g = 0; g <= groups; g++) {
-        struct sc_score score;
+        struct sc_score score = { 0 };
         if (!score_group(c, g < groups ? g : SIZE_MAX, &score, problem))
             return false;
         const char *key = g < groups ? group_name(c, g) : SC_PARAMS_POOLED;

@@ -417,7 +417,7 @@ static size_t put_fixed(char *out, double magnitude, int decimals)
         return (size_t)count;
     out[count] = '.';
     put_digits(out + count + 1, whole - integer * unit, decimals);
-    return (size_t)(count + 1 + decimals);
+    return (size_t)count + 1U + (size_t)decimals;
 }
 
 static bool all_zeros(const char *text, size_t length)
@@ -470,7 +470,8 @@ static bool from_decimal_scaled(uint64_t digits, int exponent10, double *value)
     uint64_t rest = high & 2047;
     uint64_t bits;
 
-    if (rest + 2 * SCALED_ERROR >= 1024 && rest <= 1024 + 2 * SCALED_ERROR)
+    const uint64_t margin = 2U * (uint64_t)SCALED_ERROR;
+    if (rest + margin >= 1024 && rest <= 1024 + margin)
         return false;
     if (exponent2 <= -1022 || exponent2 >= 1023)
         return false;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* stallcast simulate: the same answers from the built-in simulator. */
+#include <errno.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -38,7 +39,7 @@ struct simulation {
     size_t next;
     struct progress progress;
     FILE *trace;
-    bool trace_failed;
+    int trace_errno; /* why the trace could not be written, or 0 */
 };
 
 static void make_scenarios(struct simulation *s)
@@ -61,15 +62,16 @@ static void write_record(const struct sc_sim_record *record, void *context)
     struct simulation *s = context;
     const uint64_t times_ps[] = { record->asked_ps, record->arrived_ps, record->first_use_ps,
                                   record->last_use_ps, record->evicted_ps };
-    if (fprintf(s->trace, "%s,%lu,%lu", record->kernel, (unsigned long)record->sm,
-                (unsigned long)record->unit) < 0)
-        s->trace_failed = true;
-    for (size_t i = 0; i < sizeof times_ps / sizeof times_ps[0]; i++)
-        if ((times_ps[i] == SC_SIM_NEVER_PS ? fputc(',', s->trace)
-                                            : fprintf(s->trace, ",%.6f", (double)times_ps[i] * 1e-6)) < 0)
-            s->trace_failed = true;
-    if (fputc('\n', s->trace) < 0)
-        s->trace_failed = true;
+    if (s->trace_errno != 0)
+        return;
+    bool fine = fprintf(s->trace, "%s,%lu,%lu", record->kernel, (unsigned long)record->sm,
+                        (unsigned long)record->unit) >= 0;
+    for (size_t i = 0; fine && i < sizeof times_ps / sizeof times_ps[0]; i++)
+        fine = (times_ps[i] == SC_SIM_NEVER_PS
+                    ? fputc(',', s->trace)
+                    : fprintf(s->trace, ",%.6f", (double)times_ps[i] * 1e-6)) >= 0;
+    if (!fine || fputc('\n', s->trace) < 0)
+        s->trace_errno = errno;
 }
 
 static void run_one(struct simulation *s, size_t index)
@@ -119,12 +121,16 @@ static void run_all(struct simulation *s)
     pthread_t *threads = calloc(jobs + 1, sizeof *threads);
     size_t started = 0;
     progress_start(&s->progress, "simulate", total);
-    for (size_t i = 1; threads != NULL && i < jobs; i++)
-        if (pthread_create(&threads[started], NULL, work, s) == 0)
-            started++;
-    (void)work(s);
-    for (size_t i = 0; i < started; i++)
-        (void)pthread_join(threads[i], NULL);
+    if (threads == NULL) {
+        (void)work(s);
+    } else {
+        for (size_t i = 1; i < jobs; i++)
+            if (pthread_create(&threads[started], NULL, work, s) == 0)
+                started++;
+        (void)work(s);
+        for (size_t i = 0; i < started; i++)
+            (void)pthread_join(threads[i], NULL);
+    }
     progress_end(&s->progress);
     free(threads);
 }
@@ -321,10 +327,14 @@ static int run_simulation(struct simulation *s, const struct options *options,
         bad++;
         first = first == NULL ? &s->problems[row] : first;
     }
-    if (s->trace != NULL && s->trace_failed)
-        trace.failed = true;
-    if (s->trace != NULL && (s->trace_failed || !output_commit(&trace, &problem)))
-        return command_fail((problem_set(&problem, "cannot write %s", options->trace), &problem));
+    if (s->trace != NULL && (first != NULL || s->trace_errno != 0))
+        output_abandon(&trace);
+    if (s->trace_errno != 0)
+        return command_fail((problem_set(&problem, "cannot write %s: %s",
+                                         strcmp(options->trace, "-") == 0 ? "standard output" : options->trace,
+                                         strerror(s->trace_errno)), &problem));
+    if (s->trace != NULL && first == NULL && !output_commit(&trace, &problem))
+        return command_fail(&problem);
     if (first != NULL && s->product.rows == 1)
         return command_fail(first);
     if (!print_rows(s, options, style, bad, &problem))

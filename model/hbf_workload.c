@@ -82,10 +82,12 @@ struct sc_hbf_machine sc_hbf_machine(const struct sc_hbf *s,
         .slots = mechanisms->has_buffer ? s->buffer_bytes / page : 0.0,
         .miss_pool = (isnan(s->miss_pool_bytes)
                           ? miss_pool_ratio * s->hbm_bandwidth_bytes_per_s * s->hbm_latency_s
-                          : s->miss_pool_bytes) / page * s->mshr_scale,
+                          : s->miss_pool_bytes) /
+                     page * s->mshr_scale,
         .demand_window = larger(1.0, s->demand_window_bytes / page),
         .sm_rate = (isnan(s->sm_rate_bytes_per_s) ? sm_rate_ratio * share
-                                                  : s->sm_rate_bytes_per_s) / page,
+                                                  : s->sm_rate_bytes_per_s) /
+                   page,
         .sm_rate_wide = s->sm_rate_wide,
         .l2_rate = s->l2_rate_share * s->hbf_bandwidth_bytes_per_s / page,
         .window_headroom = s->window_headroom,
@@ -118,7 +120,8 @@ struct sc_hbf_machine sc_hbf_machine(const struct sc_hbf *s,
 
 /* Supply b: pages per second that the kernel draws when nothing stalls, so that
  * the ideal time comes out (light phase on all SMs, heavy ones finish alone). */
-static double supply_rate(const struct sc_hbf_load *k, const struct sc_hbf_machine *m, double fixed_s)
+static double supply_rate(const struct sc_hbf_load *k, const struct sc_hbf_machine *m,
+                          double fixed_s)
 {
     const double busy_s = k->ideal_s - fixed_s;
     const double mean = k->pages / busy_s;
@@ -134,9 +137,11 @@ struct sc_hbf_load sc_hbf_load(const struct sc_hbf_kernel *kernel, const struct 
     const double per_cta = kernel->pages / kernel->ctas;
     const double waves = round_down(kernel->ctas / m->sms);
     const double rest = kernel->ctas - waves * m->sms;
-    struct sc_hbf_load k = { .pages = kernel->pages, .ctas = kernel->ctas, .ideal_s = kernel->ideal_s,
-                          .active = smaller(kernel->ctas, m->sms),
-                          .window = m->demand_window * kernel->tile_columns / 128.0 };
+    struct sc_hbf_load k = { .pages = kernel->pages,
+                             .ctas = kernel->ctas,
+                             .ideal_s = kernel->ideal_s,
+                             .active = smaller(kernel->ctas, m->sms),
+                             .window = m->demand_window * kernel->tile_columns / 128.0 };
     const double main_ctas = kernel->ctas - kernel->side_ctas, idle = m->sms - main_ctas;
     if (kernel->side_ctas > idle && idle > 0.0) {
         /* SMs without a main CTA share those of the side GEMMs, as they come free. */
@@ -193,42 +198,44 @@ static void fill_costs(const struct sc_hbf *s, const struct sc_hbf_mechanisms *m
     a->edp_js = a->energy_per_token_j * a->time_s;
 }
 
-void sc_hbf_close(const struct sc_hbf *s, const struct sc_hbf_mechanisms *mechanisms,
-                        const struct sc_hbf_machine *m, const struct sc_hbf_account *sum,
-                        struct sc_hbf_answer *a)
+void sc_hbf_close(const struct sc_hbf *scenario, const struct sc_hbf_mechanisms *mechanisms,
+                  const struct sc_hbf_machine *machine, const struct sc_hbf_account *account,
+                  struct sc_hbf_answer *answer)
 {
-    const double stall_s = sum->access_s + sum->order_s + sum->capacity_s;
-    const double rate = sum->pages / sum->time_s;
-    const double page = s->page_bytes;
-    *a = (struct sc_hbf_answer){
-        .slowdown = sum->time_s / sum->ideal_s,
-        .performance = sum->ideal_s / sum->time_s,
-        .time_s = sum->time_s,
-        .ideal_time_s = sum->ideal_s,
-        .layer_time_s = sum->time_s / s->layers,
-        .bound = sum->bound,
-        .stall_free_share = 1.0 - stall_s / sum->time_s,
-        .access_stall_share = sum->access_s / sum->time_s,
-        .order_stall_share = sum->order_s / sum->time_s,
-        .capacity_stall_share = sum->capacity_s / sum->time_s,
-        .hbf_utilisation = rate * page / s->hbf_bandwidth_bytes_per_s,
+    const double stall_s = account->access_s + account->order_s + account->capacity_s;
+    const double rate = account->pages / account->time_s;
+    const double page = scenario->page_bytes;
+    *answer = (struct sc_hbf_answer){
+        .slowdown = account->time_s / account->ideal_s,
+        .performance = account->ideal_s / account->time_s,
+        .time_s = account->time_s,
+        .ideal_time_s = account->ideal_s,
+        .layer_time_s = account->time_s / scenario->layers,
+        .bound = account->bound,
+        .stall_free_share = 1.0 - stall_s / account->time_s,
+        .access_stall_share = account->access_s / account->time_s,
+        .order_stall_share = account->order_s / account->time_s,
+        .capacity_stall_share = account->capacity_s / account->time_s,
+        .hbf_utilisation = rate * page / scenario->hbf_bandwidth_bytes_per_s,
         .bandwidth_bytes_per_s = rate * page,
-        .in_flight_needed_bytes = s->hbf_bandwidth_bytes_per_s * s->latency_s,
-        .in_flight_bytes = sum->in_flight_page_s / sum->time_s * page,
-        .tracking_entries_per_sm = sum->entries,
-        .discarded_share = sum->discarded / sum->pages,
-        .refetched_share = sum->refetched / sum->pages,
-        .load_to_use_s = isnan(sum->load_to_use_s)
-                             ? s->hbm_latency_s +
-                                   sum->missed / sum->pages * (m->latency_s - s->hbm_latency_s)
-                             : sum->load_to_use_s,
+        .in_flight_needed_bytes = scenario->hbf_bandwidth_bytes_per_s * scenario->latency_s,
+        .in_flight_bytes = account->in_flight_page_s / account->time_s * page,
+        .tracking_entries_per_sm = account->entries,
+        .discarded_share = account->discarded / account->pages,
+        .refetched_share = account->refetched / account->pages,
+        .load_to_use_s = isnan(account->load_to_use_s)
+                             ? scenario->hbm_latency_s +
+                                   account->missed / account->pages *
+                                       (machine->latency_s - scenario->hbm_latency_s)
+                             : account->load_to_use_s,
         .useful_lifetime_s = !mechanisms->has_buffer ? (double)NAN
-                             : isnan(sum->useful_s) ? s->hbm_latency_s + sum->active_s / sum->pages
-                                                    : sum->useful_s,
-        .residency_s = !mechanisms->has_buffer  ? (double)NAN
-                       : isnan(sum->residency_s) ? m->slots / rate
-                                                 : sum->residency_s,
-        .weight_bytes = sum->pages * page,
+                             : isnan(account->useful_s)
+                                 ? scenario->hbm_latency_s + account->active_s / account->pages
+                                 : account->useful_s,
+        .residency_s = !mechanisms->has_buffer       ? (double)NAN
+                       : isnan(account->residency_s) ? machine->slots / rate
+                                                     : account->residency_s,
+        .weight_bytes = account->pages * page,
     };
-    fill_costs(s, mechanisms, m, a);
+    fill_costs(scenario, mechanisms, machine, answer);
 }
