@@ -33,6 +33,21 @@ echo "== library, one core"
 echo "== text"
 "$build"/bench_text
 
+echo "== simulator"
+"$build"/bench_sim
+for i in 1 2 3; do
+    seconds "$stallcast" simulate hbf model=llama-405b policy=slipstream --jobs 1 >> "$folder/layer"
+    seconds "$stallcast" simulate stream gpu=v100-quarter warps_per_sm=32 --jobs 1 >> "$folder/stream"
+done
+# A layer of Llama-405B has 1 556 480 pages; 20 SMs x 32 warps x 48 loads are 30 720.
+# For comparison, in its own unit: trace-driven cycle simulators are published at 12.5
+# thousand warp instructions per second (Accel-Sim, ISCA 2020).
+awk -v a="$(median "$folder/layer")" -v b="$(median "$folder/stream")" 'BEGIN {
+    printf "Llama-405B layer, slipstream: %.2f s, %.1f M pages/s, calibration of its rates included\n",
+        a, 1.55648 / a
+    printf "stream, 32 warps: %.3f s, %.1f M loads/s (cycle simulators: 0.0125 M warp instructions/s)\n",
+        b, 0.03072 / b }'
+
 echo "== CSV batch: 1 M rows, 8 columns in, 12 of the answer out"
 awk 'BEGIN {
     srand(1)
