@@ -55,9 +55,12 @@ static bool work_out(struct explanation *e, struct problem *problem)
     e->trace = (struct sc_trace){ .terms = e->terms, .capacity = TERMS_MAX };
     if (!resolver_build(e->resolver, e->settings, e->setting_count, e->scenario, problem))
         return false;
-    const enum sc_status status = e->system->estimate(e->scenario, e->answer.answer, &e->trace, &error);
+    const enum sc_status status =
+        e->system->estimate(e->scenario, e->answer.answer, &e->trace, &error);
     if (status != SC_OK)
         scenario_describe_error(e->system, status, &error, problem);
+    else
+        calibration_judge(e->calibration, e->scenario, &e->answer);
     return status == SC_OK;
 }
 
@@ -237,6 +240,48 @@ static void add_answer(const struct explanation *e, struct text *out)
     }
 }
 
+static const struct sc_params_score *find_score(const struct sc_params *params, const char *name,
+                                                const char *key)
+{
+    for (size_t i = 0; i < params->score_count; i++)
+        if (strcmp(params->scores[i].name, name) == 0 && strcmp(params->scores[i].key, key) == 0)
+            return &params->scores[i];
+    return NULL;
+}
+
+/* Where the interval comes from, and what speaks against it. */
+static void add_uncertainty(const struct explanation *e, struct text *out)
+{
+    const struct calibration *c = e->calibration;
+    if (c == NULL) {
+        text_add_string(out, "\nhow sure\n  no calibration is loaded: the answer has no interval\n");
+        return;
+    }
+    const struct sc_field *outside = sc_params_outside(&c->params, e->system, e->scenario);
+    const char *key = c->group != NULL
+                          ? sc_field_choice(c->group, (size_t)sc_field_get(c->group, e->scenario))->name
+                          : SC_PARAMS_POOLED;
+    const struct sc_params_score *error = find_score(&c->params, "median_error", key);
+    const struct sc_params_score *coverage = find_score(&c->params, "coverage_90", key);
+    text_printf(out, "\nhow sure\n  slowdown from %.4g to %.4g: %g of 100 simulator runs of scenarios like the\n"
+                     "  sampled ones lie this near to the closed form (split-conformal, %s)\n",
+                e->answer.slowdown_lo, e->answer.slowdown_hi, 100.0 * c->level, c->name);
+    if (error != NULL && coverage != NULL)
+        text_printf(out, "  held-out runs of %s: median error %.2g %%, %.3g of 100 inside their 90 %% interval\n",
+                    key, 100.0 * error->value, 100.0 * coverage->value);
+    for (size_t i = 0; i < c->params.parameter_count; i++) {
+        const struct sc_params_parameter *p = &c->params.parameters[i];
+        if (p->kind == SC_PARAMS_FITTED)
+            text_printf(out, "  %-22s %.4g, standard error %.2g\n", p->name, p->value, p->std_error);
+        else
+            text_printf(out, "  %-22s %.4g, %s\n", p->name, p->value,
+                        *p->note != '\0' ? p->note : "not determined by the samples");
+    }
+    if (outside != NULL)
+        text_printf(out, "  extrapolated: %s lies outside of what was sampled\n", outside->key);
+    text_add_string(out, "  the interval is against the simulator; `validate` holds both against published figures\n");
+}
+
 /* Structural constants that took their default: the reader should know. */
 static void add_anchors(const struct explanation *e, struct text *out)
 {
@@ -267,6 +312,7 @@ static bool print_prose(const struct explanation *e, const struct options *optio
     add_scenario(e, &out);
     add_terms(e, &out);
     add_answer(e, &out);
+    add_uncertainty(e, &out);
     add_anchors(e, &out);
     bool fine = !out.failed || problem_set(problem, "out of memory");
     if (fine && (fine = output_open(&output, options->output, problem))) {
