@@ -22,6 +22,7 @@ JOBS = $(shell nproc)
 MODULES = gsl libpcre2-8 jansson
 PACKAGES = build-essential pkg-config libgsl-dev libpcre2-dev libcsv-dev libjansson-dev \
            gnuplot-nox perl
+PAPER_PACKAGES = latexmk texlive-latex-recommended texlive-fonts-recommended gnuplot-nox
 ANALYZERS = clang-tidy cppcheck
 
 MAKEFLAGS += --no-print-directory --no-builtin-rules
@@ -76,6 +77,7 @@ FUZZERS := $(patsubst tests/%.c,$(BUILD)/%,$(filter tests/fuzz_%,$(TEST_SOURCES)
 BENCHES := $(patsubst tests/%.c,$(BUILD)/%,$(filter tests/bench_%,$(TEST_SOURCES)))
 CLI_TESTS := $(sort $(wildcard tests/cli/*.t))
 DATA := $(sort $(wildcard data/*.csv data/*/*.csv))
+PLOTS := $(sort $(wildcard plots/*.gp))
 PUBLIC_HEADERS := $(filter-out %_private.h,$(sort $(wildcard model/*.h)))
 
 MODEL_LIB = $(BUILD)/libstallcast.a
@@ -115,15 +117,15 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	$(say) '  CC    $<'
 	$(call compile,$<)
 
-# Data files, as they are, in the program.
+# Data files and the scripts of figures, as they are, in the program.
 $(EMBEDDED_OBJECT): $(BUILD)/embedded.c $(BUILD)/flags
 	mkdir -p $(@D)
 	$(say) '  CC    $<'
 	$(call compile,cli/embedded.c)
 
-$(BUILD)/embedded.c: $(BUILD)/embed $(DATA) $(BUILD)/sources
+$(BUILD)/embedded.c: $(BUILD)/embed $(PLOTS) $(DATA) $(BUILD)/sources
 	$(say) '  EMBED $@'
-	cd data && $(abspath $<) $(abspath $@) $(DATA:data/%=%)
+	cd data && $(abspath $<) $(abspath $@) $(PLOTS:%=../%) $(DATA:data/%=%)
 
 $(BUILD)/embed: cli/embed.c $(BUILD)/flags
 	$(say) '  CC    $<'
@@ -146,7 +148,7 @@ $(BENCHES): $(BUILD)/bench_%: $(BUILD)/obj/tests/bench_%.o $(LAYERS)
 # what was built otherwise is built again.
 $(BUILD)/flags: WANTED = $(foreach layer,model calibrate cli tests,$(call flags_of,$(layer))) \
     $(BUILD_CC) $(CC) $(WARNINGS) $(CFLAGS) $(ARITHMETIC) $(LDFLAGS)
-$(BUILD)/sources: WANTED = $(MODEL_SOURCES) $(CALIBRATE_SOURCES) $(CLI_SOURCES) $(DATA)
+$(BUILD)/sources: WANTED = $(MODEL_SOURCES) $(CALIBRATE_SOURCES) $(CLI_SOURCES) $(PLOTS) $(DATA)
 $(BUILD)/flags $(BUILD)/sources: always
 	mkdir -p $(@D)
 	printf '%s\n' '$(subst ','\'',$(WANTED))' | cmp -s - $@ || \
@@ -154,17 +156,22 @@ $(BUILD)/flags $(BUILD)/sources: always
 
 # `make clean all` and `make deps check` do one after the other, with -j too.
 $(BUILD)/flags $(BUILD)/sources asan tsan analyze fuzz dist: | $(filter clean deps,$(MAKECMDGOALS))
+deps-paper: | $(filter deps,$(MAKECMDGOALS))
+$(PAPERS:paper/%.tex=$(BUILD)/paper/%.pdf): | $(filter deps-paper,$(MAKECMDGOALS))
 ifneq ($(filter clean,$(MAKECMDGOALS)),)
-deps: | clean
+deps deps-paper: | clean
 endif
 
 -include $(patsubst %.o,%.d,$(EMBEDDED_OBJECT) $(call objects,$(MODEL_SOURCES) \
     $(CALIBRATE_SOURCES) $(CLI_SOURCES) $(TEST_SOURCES)))
 
 deps: ## install the Debian packages that are missing (asks sudo)
+deps-paper: ## likewise those that the paper needs
+deps-paper: PACKAGES = $(PAPER_PACKAGES)
+deps deps-paper:
 	missing=; \
 	if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then \
-	    echo 'deps: not a Debian system; please install: $(PACKAGES)' >&2; exit 1; \
+	    echo '$@: not a Debian system; please install: $(PACKAGES)' >&2; exit 1; \
 	fi; \
 	for package in $(PACKAGES); do \
 	    case $$(dpkg-query -W -f='$${Status}' "$$package" 2>/dev/null) in \
@@ -172,17 +179,17 @@ deps: ## install the Debian packages that are missing (asks sudo)
 	    *) missing="$$missing $$package" ;; \
 	    esac; \
 	done; \
-	if [ -z "$$missing" ]; then echo 'deps: everything is installed'; exit 0; fi; \
+	if [ -z "$$missing" ]; then echo '$@: everything is installed'; exit 0; fi; \
 	root=; \
 	if [ "$$(id -u)" -ne 0 ]; then \
 	    root=sudo; \
 	    if ! command -v sudo >/dev/null; then \
-	        echo "deps: neither root nor sudo; please install:$$missing" >&2; exit 1; \
+	        echo "$@: neither root nor sudo; please install:$$missing" >&2; exit 1; \
 	    fi; \
 	fi; \
-	echo 'deps: updating the package lists'; \
+	echo '$@: updating the package lists'; \
 	$$root apt-get -qq update || exit 1; \
-	echo "deps: installing$$missing"; \
+	echo "$@: installing$$missing"; \
 	$$root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends \
 	    install $$missing >/dev/null
 
@@ -261,7 +268,7 @@ calibration: $(PROGRAM) ## make data/params/ anew (some minutes)
 
 # Figures and paper -----------------------------------------------------------
 
-FIGURES := $(filter-out style,$(patsubst plots/%.gp,%,$(sort $(wildcard plots/*.gp))))
+FIGURES := $(filter-out style,$(PLOTS:plots/%.gp=%))
 PAPERS := $(sort $(wildcard paper/*.tex))
 
 plots: all ## every figure, into the build tree
@@ -272,12 +279,32 @@ plots: all ## every figure, into the build tree
 	    $(PROGRAM) plot $$figure -o $(BUILD)/plots/$$figure.svg; \
 	done
 
-paper: all ## the paper as PDF, into the build tree (needs latexmk)
+# The text asks for its numbers (numbers.sh) and, by name, for figures; one that cannot be
+# drawn leaves a box in its place.
+PAPER = $(BUILD)/paper
+PAPER_FIGURES := $(filter $(FIGURES),$(shell sed -n 's/^\\plotted{\([a-z0-9-]*\)}.*/\1/p' \
+    $(PAPERS) /dev/null))
+PAPER_INPUTS = $(abspath $(PAPER)):$(abspath $(BUILD)/plots):
+
+paper: $(PAPERS:paper/%.tex=$(PAPER)/%.pdf) ## the paper as PDF, into the build tree (see deps-paper)
 	$(if $(PAPERS),,echo 'paper: there is no text in paper/')
-	set -e; for text in $(PAPERS); do \
-	    latexmk -cd -pdf -interaction=nonstopmode -halt-on-error \
-	        -outdir=$(abspath $(BUILD))/paper $$text; \
-	done
+
+$(PAPER)/%.pdf: paper/%.tex $(PAPER)/numbers.tex $(PAPER_FIGURES:%=$(BUILD)/plots/%.pdf)
+	command -v latexmk >/dev/null || { echo 'paper: no latexmk; try `make deps-paper`' >&2; exit 1; }
+	$(say) '  LATEX $@'
+	TEXINPUTS='$(PAPER_INPUTS)' latexmk -g -cd -pdf -silent -interaction=nonstopmode \
+	    -halt-on-error -file-line-error -outdir='$(abspath $(PAPER))' $< > $(PAPER)/messages 2>&1 || \
+	    { cat $(PAPER)/messages; grep -A 5 '^[^ ]*:[0-9]*: ' $(@:.pdf=.log); exit 1; } >&2
+
+$(PAPER)/numbers.tex: paper/numbers.sh $(PROGRAM)
+	mkdir -p $(@D)
+	$(say) '  ASK   $@'
+	sh $< '$(abspath $(PROGRAM))' $(@D) $(filter data/params/hbf.csv,$(DATA))
+
+$(BUILD)/plots/%.pdf: plots/%.gp plots/style.gp $(PROGRAM)
+	mkdir -p $(@D)
+	$(say) '  PLOT  $@'
+	$(PROGRAM) plot $* -o $@ || { rm -f $@; echo 'paper: without the figure $*' >&2; }
 
 # Installing ------------------------------------------------------------------
 
@@ -329,7 +356,7 @@ format: ## clang-format in place, on every C file or on FILES
 	clang-format -i $(FILES)
 
 help: ## this list
-	awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all always analyze asan bench calibration check clean demo deps dist format fuzz fuzz-run help \
-        install paper plots tidy tsan uninstall
+.PHONY: all always analyze asan bench calibration check clean demo deps deps-paper dist format \
+        fuzz fuzz-run help install paper plots tidy tsan uninstall

@@ -23,7 +23,7 @@ struct command {
 };
 
 extern const struct command command_calibrate, command_estimate, command_explain, command_list, command_simulate,
-    command_validate;
+    command_plot, command_validate;
 
 /* Prints the problem and returns EXIT_USAGE. */
 int command_fail(const struct problem *problem);

@@ -13,8 +13,8 @@
 struct options {
     const char *from, *format, *output, *digits, *only, *columns;
     const char *delimiter, *decimal, *data, *jobs;
-    const char *seed, *repeat, *trace, *samples, *policies, *level, *params;
-    const char *strict, *check, *simulate, *help, *version; /* given or not: NULL or "" */
+    const char *seed, *repeat, *trace, *csv, *samples, *policies, *level, *params;
+    const char *strict, *check, *simulate, *list, *help, *version; /* given or not: NULL or "" */
 };
 
 struct option_row {

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The rows of a figure's table: answers, their means, published figures. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "figure.h"
+#include "figure_points.h"
+#include "product.h"
+
+enum { WORDS_MAX = 64 };
+static const char mean_name[] = "geomean";
+
+static const struct figure_value no_value = { (double)NAN, (double)NAN, (double)NAN };
+
+/* ---- rows ---- */
+
+static struct figure_row *add_row(struct figure_table *table, enum figure_source source,
+                                  const char *series, const char *group, size_t position, double x)
+{
+    if (table->count == table->capacity) {
+        const size_t capacity = table->capacity > 0 ? 2 * table->capacity : 256;
+        struct figure_row *rows = realloc(table->rows, capacity * sizeof *rows);
+        if (rows == NULL)
+            return NULL;
+        table->rows = rows;
+        table->capacity = capacity;
+    }
+    struct figure_row *row = &table->rows[table->count++];
+    *row = (struct figure_row){
+        .source = source, .series = series, .group = group, .position = position, .x = x
+    };
+    for (size_t m = 0; m < FIGURE_METRICS; m++)
+        row->values[m] = no_value;
+    return row;
+}
+
+void figure_table_fini(struct figure_table *table)
+{
+    free(table->rows);
+    *table = (struct figure_table){ 0 };
+}
+
+/* ---- answers ---- */
+
+/* Power of the slowdown that a metric goes with when only the time changes. */
+static int power_of_slowdown(const char *metric)
+{
+    if (strcmp(metric, "slowdown") == 0 || strcmp(metric, "cycles") == 0)
+        return 1;
+    return strcmp(metric, "performance") == 0 || strcmp(metric, "hbf_utilisation") == 0 ? -1 : 0;
+}
+
+static double metric_of(const struct sc_system *system, const char *metric, const void *answer)
+{
+    double value;
+    memcpy(&value, (const char *)answer + sc_system_metric(system, metric)->offset, sizeof value);
+    return value;
+}
+
+/* What the interval of the slowdown says of another metric. */
+static struct figure_value with_interval(const struct sc_system *system, const char *metric,
+                                         const struct judged_answer *answer)
+{
+    struct figure_value value = { metric_of(system, metric, answer->answer), (double)NAN,
+                                  (double)NAN };
+    const double slowdown = metric_of(system, system->metrics[0].column, answer->answer);
+    const double low = answer->slowdown_lo / slowdown, high = answer->slowdown_hi / slowdown;
+    const int power = power_of_slowdown(metric);
+    if (power != 0) {
+        value.low = value.value * (power > 0 ? low : 1.0 / high);
+        value.high = value.value * (power > 0 ? high : 1.0 / low);
+    }
+    return value;
+}
+
+static struct figure_value value_of(const struct figure *figure, const struct figure_tools *tools,
+                                    const struct figure_point *point, enum figure_source source,
+                                    size_t metric)
+{
+    if (source == FIGURE_CLOSED_FORM)
+        return with_interval(tools->system, figure->metrics[metric], &point->closed_form);
+    const double value = metric_of(tools->system, figure->metrics[metric], point->simulated);
+    return (struct figure_value){ value, (double)NAN, (double)NAN };
+}
+
+/* Of the ends too: as if all were off in the same direction, so rather wide. */
+static struct figure_value mean_of(const struct figure *figure, const struct figure_tools *tools,
+                                   const struct figure_point *points, size_t count,
+                                   enum figure_source source, size_t metric)
+{
+    struct figure_value logs = { 0.0, 0.0, 0.0 };
+    for (size_t i = 0; i < count; i++) {
+        const struct figure_value value = value_of(figure, tools, &points[i], source, metric);
+        logs.value += log(value.value);
+        logs.low += log(value.low);
+        logs.high += log(value.high);
+    }
+    const double n = (double)count;
+    return (struct figure_value){ exp(logs.value / n), exp(logs.low / n), exp(logs.high / n) };
+}
+
+static bool add_point(const struct figure *figure, const struct figure_tools *tools,
+                      const struct figure_point *point, enum figure_source source,
+                      struct figure_table *table)
+{
+    struct figure_row *row = add_row(table, source, point->series, point->group, point->position,
+                                     point->x);
+    for (size_t m = 0; row != NULL && m < table->metric_count; m++)
+        row->values[m] = value_of(figure, tools, point, source, m);
+    return row != NULL;
+}
+
+/* A group that the series of a point is about alone. */
+static bool has_own_group(const struct figure *figure, const struct figure_points *points,
+                          size_t index)
+{
+    const size_t per_series = points->xs * points->groups;
+    return per_series > 0 && figure->series[index / per_series].group != NULL;
+}
+
+/* A series whose group is its own has its mean there, others after their models. */
+static bool add_mean(const struct figure *figure, const struct figure_tools *tools,
+                     const struct figure_points *points, size_t first, size_t count,
+                     enum figure_source source, struct figure_table *table)
+{
+    const struct figure_point *point = &points->items[first];
+    const bool own = has_own_group(figure, points, first);
+    struct figure_row *row = add_row(table, source, point->series, own ? point->group : mean_name,
+                                     own ? point->position : points->groups + 1,
+                                     count > points->groups ? (double)NAN : point->x);
+    for (size_t m = 0; row != NULL && m < table->metric_count; m++)
+        row->values[m] = mean_of(figure, tools, point, count, source, m);
+    return row != NULL;
+}
+
+/* Points that one mean is taken over. */
+static size_t points_per_mean(const struct figure *figure, const struct figure_points *points)
+{
+    return figure->mean == FIGURE_MEAN_OF_ALL ? points->xs * points->groups : points->groups;
+}
+
+static bool add_answers(const struct figure *figure, const struct figure_tools *tools,
+                        const struct figure_points *points, enum figure_source source,
+                        struct figure_table *table)
+{
+    const size_t all = points->series * points->xs * points->groups;
+    const size_t step = points_per_mean(figure, points);
+    for (size_t first = 0; first < all; first += step) {
+        for (size_t i = first; !figure->only_means && i < first + step; i++)
+            if (!points->items[i].omitted &&
+                !add_point(figure, tools, &points->items[i], source, table))
+                return false;
+        if (figure->mean != FIGURE_NO_MEAN &&
+            !add_mean(figure, tools, points, first, step, source, table))
+            return false;
+    }
+    return true;
+}
+
+/* Of samples there is one row each, with the simulator's answer as x. */
+static bool add_samples(const struct figure *figure, const struct figure_tools *tools,
+                        struct figure_points *points, struct figure_table *table)
+{
+    for (size_t i = 0; i < points->groups; i++) {
+        struct figure_point *point = &points->items[i];
+        if (point->omitted)
+            continue;
+        point->x = metric_of(tools->system, figure->metrics[0], point->simulated);
+        if (!add_point(figure, tools, point, FIGURE_CLOSED_FORM, table))
+            return false;
+    }
+    return true;
+}
+
+/* ---- published figures ---- */
+
+/* One row of data/published/SYSTEM.csv, and the scenarios that it is about. */
+struct publication {
+    const char *where, *metric, *aggregate;
+    double value;
+    unsigned char *scenarios;
+    size_t count;
+};
+
+struct publications {
+    struct publication *items;
+    size_t count;
+};
+
+static void publications_fini(struct publications *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        free(all->items[i].scenarios);
+    free(all->items);
+}
+
+static bool build_scenarios(const struct figure_tools *tools, const char *text,
+                            struct publication *publication, struct problem *problem)
+{
+    const char *words[WORDS_MAX];
+    struct setting settings[WORDS_MAX];
+    struct product product = { 0 };
+    char *copy = strdup(text);
+    if (copy == NULL)
+        return problem_set(problem, "out of memory");
+    bool fine = product_make(tools->resolver, words, figure_split(copy, words, WORDS_MAX), &product,
+                             problem);
+    if (fine) {
+        publication->count = product.rows;
+        publication->scenarios = calloc(product.rows, SC_SCENARIO_MAX);
+        fine = publication->scenarios != NULL || problem_set(problem, "out of memory");
+    }
+    for (size_t row = 0; fine && row < product.rows; row++) {
+        product_row(&product, row, settings);
+        fine = resolver_build(tools->resolver, settings, product.count,
+                              publication->scenarios + row * SC_SCENARIO_MAX, problem);
+    }
+    product_fini(&product);
+    free(copy);
+    return fine;
+}
+
+static bool read_publication(const struct catalog_table *table, size_t row,
+                             const struct figure_tools *tools, struct publication *publication,
+                             struct problem *problem)
+{
+    const char *value = "", *scenario = "";
+    *publication = (struct publication){ .where = "", .metric = "", .aggregate = "" };
+    const struct {
+        const char *column;
+        const char **part;
+    } parts[] = { { "figure", &publication->where },
+                  { "metric", &publication->metric },
+                  { "aggregate", &publication->aggregate },
+                  { "value", &value },
+                  { "scenario", &scenario } };
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        const size_t column = catalog_column(table, parts[i].column);
+        if (column == SIZE_MAX)
+            return problem_set(problem, "%s: expected a column named %s", table->shown,
+                               parts[i].column);
+        *parts[i].part = catalog_cell(table, row, column);
+    }
+    struct sc_quantity quantity;
+    struct problem inner;
+    bool fine = sc_units_parse(value, strlen(value), SC_NUMBER, NULL, '.', &quantity) ==
+                    SC_UNITS_OK ||
+                problem_set(&inner, "value: expected a number, got '%.40s'", value);
+    publication->value = fine ? quantity.value : (double)NAN;
+    fine = fine && build_scenarios(tools, scenario, publication, &inner);
+    return fine ||
+           problem_set(problem, "%s:%zu: %s", table->shown, catalog_line(table, row), inner.text);
+}
+
+static bool read_publications(const struct figure_tools *tools, struct publications *all,
+                              struct problem *problem)
+{
+    char name[64] = "published/";
+    (void)strncat(name, tools->system->name, sizeof name - strlen(name) - 1);
+    const struct catalog_table *table = catalog_table(tools->catalog, name, problem);
+    if (table == NULL)
+        return false;
+    all->items = calloc(table->row_count + 1, sizeof *all->items);
+    if (all->items == NULL)
+        return problem_set(problem, "out of memory");
+    for (all->count = 0; all->count < table->row_count; all->count++)
+        if (!read_publication(table, all->count, tools, &all->items[all->count], problem)) {
+            free(all->items[all->count].scenarios);
+            return false;
+        }
+    return true;
+}
+
+/* True if the publication is, perhaps among others, about the point. */
+static bool is_about(const struct publication *publication, const struct figure_point *point,
+                     size_t scenario_size)
+{
+    for (size_t i = 0; i < publication->count; i++)
+        if (memcmp(publication->scenarios + i * SC_SCENARIO_MAX, point->scenario, scenario_size) ==
+            0)
+            return true;
+    return false;
+}
+
+/* What a publication says of a metric of the figure; false: nothing. */
+static bool published_value(const struct publication *publication, const char *metric,
+                            struct figure_value *value)
+{
+    const char *aggregate = publication->aggregate;
+    const bool same = strcmp(publication->metric, metric) == 0;
+    const bool reciprocal = (strcmp(publication->metric, "slowdown") == 0 &&
+                             strcmp(metric, "performance") == 0) ||
+                            (strcmp(publication->metric, "performance") == 0 &&
+                             strcmp(metric, "slowdown") == 0);
+    const double number = same ? publication->value : 1.0 / publication->value;
+    const bool least = strcmp(aggregate, "min") == 0, greatest = strcmp(aggregate, "max") == 0;
+    *value = no_value;
+    if (least || greatest)
+        *(least == same ? &value->low : &value->high) = number;
+    else
+        value->value = number;
+    return same || reciprocal;
+}
+
+/* What is there already came from a better place. */
+static void merge(struct figure_value *into, const struct figure_value *value)
+{
+    into->value = isnan(into->value) ? value->value : into->value;
+    into->low = isnan(into->low) ? value->low : into->low;
+    into->high = isnan(into->high) ? value->high : into->high;
+}
+
+static bool same_x(double a, double b)
+{
+    return (isnan(a) && isnan(b)) || a == b;
+}
+
+/* Into the published row of that place, which is made if need be. */
+static bool put(struct figure_table *table, const char *series, const char *group, size_t position,
+                double x, size_t metric, const struct figure_value *value)
+{
+    struct figure_row *row = NULL;
+    for (size_t i = 0; row == NULL && i < table->count; i++)
+        if (table->rows[i].source == FIGURE_PUBLISHED && table->rows[i].position == position &&
+            strcmp(table->rows[i].series, series) == 0 && same_x(table->rows[i].x, x))
+            row = &table->rows[i];
+    if (row == NULL)
+        row = add_row(table, FIGURE_PUBLISHED, series, group, position, x);
+    if (row != NULL)
+        merge(&row->values[metric], value);
+    return row != NULL;
+}
+
+/* A value of a single scenario goes to its point, a mean to the mean of the same
+ * scenarios, a range to each of its points and, if it is of all, to their mean. */
+static bool place(const struct figure *figure, const struct figure_points *points, size_t first,
+                  size_t scenario_size, const struct publication *publication, size_t metric,
+                  const struct figure_value *value, struct figure_table *table)
+{
+    const size_t step = points_per_mean(figure, points);
+    const struct figure_point *point = &points->items[first];
+    const bool single = strcmp(publication->aggregate, "each") == 0;
+    const bool mean = strcmp(publication->aggregate, "geomean") == 0;
+    size_t members = 0;
+    for (size_t i = 0; i < step; i++)
+        members += is_about(publication, &point[i], scenario_size);
+    if (members != publication->count)
+        return true;
+    for (size_t i = 0; i < step && !mean && !figure->only_means; i++)
+        if (is_about(publication, &point[i], scenario_size) &&
+            !put(table, point[i].series, point[i].group, point[i].position, point[i].x, metric,
+                 value))
+            return false;
+    if (members != step || single || figure->mean == FIGURE_NO_MEAN)
+        return true;
+    const bool own = has_own_group(figure, points, first);
+    return put(table, point->series, own ? point->group : mean_name,
+               own ? point->position : points->groups + 1,
+               step > points->groups ? (double)NAN : point->x, metric, value);
+}
+
+static bool add_publication(const struct figure *figure, const struct figure_points *points,
+                            size_t scenario_size, const struct publication *publication,
+                            struct figure_table *table)
+{
+    const size_t all = points->series * points->xs * points->groups;
+    const size_t step = points_per_mean(figure, points);
+    struct figure_value value;
+    for (size_t m = 0; m < table->metric_count; m++)
+        for (size_t first = 0; first < all; first += step)
+            if (published_value(publication, figure->metrics[m], &value) &&
+                !place(figure, points, first, scenario_size, publication, m, &value, table))
+                return false;
+    return true;
+}
+
+/* What the figure of the paper itself says goes before what is said elsewhere. */
+static bool add_published(const struct figure *figure, const struct figure_tools *tools,
+                          const struct figure_points *points, struct figure_table *table,
+                          struct problem *problem)
+{
+    struct publications all = { 0 };
+    bool fine = read_publications(tools, &all, problem);
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; fine && i < all.count; i++) {
+            const bool own = figure->where == NULL ||
+                             strcmp(all.items[i].where, figure->where) == 0;
+            if (own == (pass == 0) && !add_publication(figure, points, tools->system->scenario_size,
+                                                       &all.items[i], table))
+                fine = problem_set(problem, "out of memory");
+        }
+    publications_fini(&all);
+    return fine;
+}
+
+/* ---- the table ---- */
+
+static bool fill(const struct figure *figure, const struct figure_tools *tools,
+                 struct figure_points *marks, struct figure_points *curve,
+                 struct figure_table *table, struct problem *problem)
+{
+    const bool samples = figure->kind == FIGURE_SAMPLES;
+    if (!figure_points_make(figure, figure->x, tools, marks, problem) ||
+        !figure_points_estimate(marks, tools, samples, problem) ||
+        !figure_points_simulate(marks, tools, problem))
+        return false;
+    if (figure->curve != NULL &&
+        (!figure_points_make(figure, figure->curve, tools, curve, problem) ||
+         !figure_points_estimate(curve, tools, false, problem)))
+        return false;
+    table->x = marks->x_field;
+    if (samples)
+        return add_samples(figure, tools, marks, table) || problem_set(problem, "out of memory");
+    if (!add_published(figure, tools, marks, table, problem))
+        return false;
+    return (add_answers(figure, tools, marks, FIGURE_SIMULATOR, table) &&
+            add_answers(figure, tools, figure->curve != NULL ? curve : marks, FIGURE_CLOSED_FORM,
+                        table)) ||
+           problem_set(problem, "out of memory");
+}
+
+bool figure_answer(const struct figure *figure, const struct figure_tools *tools,
+                   struct figure_table *table, struct problem *problem)
+{
+    struct figure_points marks = { 0 }, curve = { 0 };
+    *table = (struct figure_table){ 0 };
+    while (table->metric_count < FIGURE_METRICS && figure->metrics[table->metric_count] != NULL)
+        table->metric_count++;
+    const bool fine = fill(figure, tools, &marks, &curve, table, problem);
+    figure_points_fini(&marks);
+    figure_points_fini(&curve);
+    return fine;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The scenarios of a figure and their answers; inside of figure_answer(). */
+#ifndef SC_FIGURE_POINTS_H
+#define SC_FIGURE_POINTS_H
+
+#include "figure.h"
+
+struct figure_point {
+    _Alignas(max_align_t) unsigned char scenario[SC_SCENARIO_MAX];
+    struct judged_answer closed_form;
+    _Alignas(max_align_t) unsigned char simulated[SC_ANSWER_MAX];
+    const char *series, *group;
+    size_t position; /* of the group, from 1 */
+    double x;        /* NaN: none */
+    bool omitted;    /* a drawn scenario without an answer */
+};
+
+/* series x xs x groups points, the group changing fastest. */
+struct figure_points {
+    struct figure_point *items;
+    size_t series, xs, groups;
+    const struct sc_field *x_field; /* or NULL */
+};
+
+/* Makes the points of a grid along `x` ("key=VALUES" or NULL), those of the
+ * measured scenarios, or samples.  To be freed whatever the outcome. */
+bool figure_points_make(const struct figure *figure, const char *x,
+                        const struct figure_tools *tools, struct figure_points *points,
+                        struct problem *problem);
+void figure_points_fini(struct figure_points *points);
+
+/* Answers every point.  Simulations run in several threads. */
+bool figure_points_estimate(struct figure_points *points, const struct figure_tools *tools,
+                            bool may_omit, struct problem *problem);
+bool figure_points_simulate(struct figure_points *points, const struct figure_tools *tools,
+                            struct problem *problem);
+
+/* Splits blank-separated words, in place. */
+size_t figure_split(char *text, const char **words, size_t most);
+
+#endif

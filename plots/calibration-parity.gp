@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Closed form against simulator, on scenarios that no coefficient was fitted to.
+height = 2.9
+rows = 2
+load 'style.gp'
+
+x = "(column('simulated_slowdown'))"
+# The ideal is what slowdown is measured against: it proves nothing.
+y = "(strcol('series') eq 'ideal' ? NaN : column('slowdown'))"
+policy = "(strcol('series'))"
+family = "(@policy eq 'on-demand' ? 1 : @policy[1:2] eq 'h3' ? 2 : @policy eq 'line-tracked' || @policy eq 'warped-pe' || @policy eq 'cpu-assisted' ? 3 : 4)"
+name(i) = word('"on demand" "H3" "earlier prefetchers" "SlipStream and its parts"', i)
+array colours[4] = [black, vermillion, green, blue]
+array shapes[4] = [1, 8, 4, 6]
+of(i) = @family == i ? @y : NaN
+
+stats data using (100*abs(@y/@x - 1)) name 'error' nooutput
+stats data using (@y > 0 ? (column('slowdown_lo') <= @x && @x <= column('slowdown_hi') ? 100 : 0) : NaN) name 'inside' nooutput
+stats data using (column('slowdown_hi')) name 'high' nooutput
+stats data using (@x) name 'x' nooutput
+
+set logscale xy
+set format xy '%g'
+stats data using (@y) name 'y' nooutput
+least = 0.9*(x_min < y_min ? x_min : y_min)
+most = 1.1*(x_max > y_max ? x_max : y_max)
+set xrange [least:most]
+set yrange [least:most]
+set xtics (0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+set ytics (0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+set grid xtics ytics linetype 1 linewidth 0.3 linecolor rgb '#d8d8d8'
+set label sprintf('%d scenarios', error_records) at graph 0.97, graph 0.21 right
+set label sprintf('median error %.1f %%', error_median) at graph 0.97, graph 0.14 right
+if (high_records > 0) {
+    set label sprintf('%.0f %% inside their band', inside_mean) at graph 0.97, graph 0.07 right
+}
+set label 102 'slowdown, simulator' at @bottom
+set label 101 'slowdown, closed form' at @left
+plot data using (@x):(column('slowdown_lo')):(0):(column('slowdown_hi') - column('slowdown_lo')) \
+         with vectors nohead linewidth 0.4 linecolor rgb '#c8c8c8' notitle, \
+     x with lines linewidth 0.6 linecolor rgb black notitle, \
+     for [i = 1:4] data using (@x):(of(i)) \
+         with points pointtype shapes[i] pointsize 0.7*ring linewidth 0.6 linecolor rgb colours[i] title name(i)
