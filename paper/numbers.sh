@@ -1,0 +1,479 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Every number of the paper, asked of the program and written for TeX.
+# usage: paper/numbers.sh PROGRAM FOLDER [PARAMS]
+#
+# FOLDER gets numbers.tex, one \scnum{name}{value} per number, and rows-*.tex,
+# the bodies of the tables.  PARAMS is the calibration of hbf that the program
+# carries; without it the paper says that there is none.
+set -eu
+LC_ALL=C
+export LC_ALL
+program=$1
+folder=$2
+params=${3:-}
+work=$folder/answers
+mkdir -p "$work"
+
+# ask FILE ARGUMENTS...: runs the program; a published figure that misses its
+# target (status 1) is an answer too.
+ask() {
+    file=$1
+    shift
+    status=0
+    "$program" "$@" > "$work/$file" 2> "$work/$file.err" || status=$?
+    if [ "$status" -gt 1 ]; then
+        cat "$work/$file.err" >&2
+        echo "numbers.sh: failed: stallcast $*" >&2
+        exit 1
+    fi
+}
+
+# What every awk program below begins with.  Columns go by their names:
+# $(col["name"]) after header() has read the first row of a file.
+common='
+function header(   i) {
+    split("", col)
+    for (i = 1; i <= NF; i++)
+        col[$i] = i
+}
+function field(name) {
+    if (!(name in col)) {
+        print "numbers.sh: " FILENAME " has no column " name > "/dev/stderr"
+        exit failed = 1
+    }
+    return $(col[name])
+}
+function number(name, value) { printf "%s\t%s\n", name, value }
+function tex(text) {
+    gsub(/[%&_#$]/, "\\\\&", text)
+    gsub(/ x /, " $\\times$ ", text)
+    gsub(/t\\_R/, "$t_R$", text)
+    gsub(/ us( |$)/, "\\,\\us ", text)
+    return text
+}
+# "20 us" and "300 M/s" as TeX.
+function quantity(text) {
+    text = tex(text)
+    sub(/ $/, "", text)
+    sub(/ M\/s$/, "\\,M/s", text)
+    if (text ~ /^[0-9.]+ [A-Za-z]/)
+        sub(/ /, "\\,", text)
+    return text
+}
+function absolute(x) { return x < 0 ? -x : x }
+# Three significant digits or so.
+function rounded(x,   a) {
+    a = absolute(x)
+    return sprintf(a >= 100 ? "%.0f" : a >= 10 ? "%.1f" : "%.2f", x)
+}
+function thousands(x,   text, out) {
+    text = sprintf("%.0f", x)
+    while (length(text) > 4 || (length(text) == 4 && out != "")) {
+        out = "\\," substr(text, length(text) - 2) out
+        text = substr(text, 1, length(text) - 3)
+    }
+    return text out
+}
+function signed(x, digits,   text) {
+    text = sprintf("%+." digits "f", x)
+    if (text ~ /^[+-]0(\.0*)?$/)
+        text = substr(text, 2)
+    sub(/^-/, "\\minus{}", text)
+    return text
+}
+'
+
+# ---- published figures: macros, table rows, and how far off all of them are ----
+
+figures() { # SYSTEM
+    awk -F '\t' -v system_name="$1" -v folder="$folder" "$common"'
+    # One number as the table shows it: shares in per cent.
+    function shown(metric, x) {
+        if (metric ~ /^performance$|_share$|utilisation$/)
+            return sprintf("%.1f", 100 * x)
+        if (metric == "slowdown")
+            return sprintf("%.2f", x)
+        if (metric == "buffer_area_m2")
+            return sprintf("%.2f", 1e6 * x)
+        if (metric == "buffer_access_s")
+            return sprintf("%.2f", 1e9 * x)
+        return metric == "cycles" ? thousands(x) : rounded(x)
+    }
+    function named(metric, of,   text) {
+        text = metric
+        if (metric == "performance") text = "performance, \\%"
+        if (metric == "hbf_utilisation") text = "utilisation, \\%"
+        if (metric == "access_stall_share") text = "access stalls, \\%"
+        if (metric == "order_stall_share") text = "order stalls, \\%"
+        if (metric == "capacity_stall_share") text = "capacity stalls, \\%"
+        if (metric == "buffer_area_m2") text = "area, mm$^2$"
+        if (metric == "leakage_w") text = "leakage, W"
+        if (metric == "buffer_access_s") text = "access time, ns"
+        return text
+    }
+    function parse(scenario,   words, i, n, at) {
+        split("", key)
+        n = split(scenario, words, " ")
+        for (i = 1; i <= n; i++) {
+            at = index(words[i], "=")
+            key[substr(words[i], 1, at - 1)] = substr(words[i], at + 1)
+        }
+    }
+    function models(text) {
+        if (text == "@slipstream7") return "seven"
+        if (text == "@slipstream-moe") return "two MoE"
+        if (text ~ /,/) return gsub(/,/, "&", text) == 2 ? "three" : "four"
+        return text
+    }
+    function conditions(   text) {
+        text = ("buffer" in key) ? key["buffer"] : ""
+        if (("latency" in key) && key["latency"] != "20us") text = text ", " key["latency"]
+        if ("lead" in key) text = text ", lead " key["lead"]
+        if ("mshr_scale" in key) text = "MSHRs $\\times$" key["mshr_scale"]
+        if ("flash" in key) text = text ", $t_R=3$us"
+        if (("batch" in key) && key["batch"] !~ /,/) text = text ", batch " key["batch"]
+        gsub(/MB/, "\\,MB", text)
+        gsub(/us/, "\\,\\us", text)
+        return text == "" ? "--" : text
+    }
+    function off(error, verdict) {
+        return (absolute(error) > 10 ? "\\off{" signed(error, 1) "}" : signed(error, 1)) \
+               (verdict == "" ? "" : verdict == "within" ? "\\hit" : "\\miss")
+    }
+    function row_of_hbf(   target) {
+        parse(field("scenario"))
+        target = field("target") == "" ? "" : "$\\pm$" shown(metric, field("target"))
+        if (field("sim_target") != field("target"))
+            target = "$\\pm$" shown(metric, field("sim_target")) "/" shown(metric, field("target"))
+        return (field("where") == last[kind] ? "" : field("where")) " & " key["policy"] " & " \
+               conditions() " & " models(key["model"]) " & " named(metric) " & " \
+               (field("of") == "each" ? "" : field("of")) " & " shown(metric, published) " & " \
+               shown(metric, sim) " & " off(sim_error, field("sim_verdict")) " & " \
+               shown(metric, form) " & " off(form_error, field("verdict")) " & " target " \\\\"
+    }
+    function plain(text) { sub(/[A-Za-z\/]+$/, "", text); return text }
+    function row_of_stream() {
+        parse(field("scenario"))
+        return plain(key["warps_per_sm"]) " & " plain(key["loads_per_warp"]) " & " \
+               plain(key["outstanding_per_warp"]) " & " plain(key["bytes_per_load"]) " & " \
+               plain(key["latency"]) " & " plain(key["mshr_entries"]) " & " \
+               shown(metric, published) " & " shown(metric, sim) " & " signed(sim_error, 1) " & " \
+               shown(metric, form) " & " signed(form_error, 1) " \\\\"
+    }
+    function note(who, kind, value, verdict,   ratio) {
+        ratio = value / published
+        n[who, kind]++
+        error[who, kind] += absolute(ratio - 1)
+        logs[who, kind] += absolute(log(ratio))
+        if (absolute(ratio - 1) > worst[who, kind]) worst[who, kind] = absolute(ratio - 1)
+        over[who, kind] += absolute(ratio - 1) > 0.1
+        list[who, kind, n[who, kind]] = absolute(ratio - 1)
+        if (verdict != "") targets[who, kind]++
+        within[who, kind] += verdict == "within"
+        if (metric == "performance") {
+            performances[who, kind]++
+            truth[who, kind, performances[who, kind]] = published
+            guess[who, kind, performances[who, kind]] = value
+        }
+    }
+    function median(who, kind,   i, j, t, m) {
+        m = n[who, kind]
+        for (i = 2; i <= m; i++)
+            for (j = i; j > 1 && list[who, kind, j] < list[who, kind, j - 1]; j--) {
+                t = list[who, kind, j]
+                list[who, kind, j] = list[who, kind, j - 1]
+                list[who, kind, j - 1] = t
+            }
+        return (list[who, kind, int((m + 1) / 2)] + list[who, kind, int(m / 2) + 1]) / 2
+    }
+    # Kendall tau-b of the performances.
+    function tau(who, kind,   i, j, m, x, y, s, nx, ny) {
+        m = performances[who, kind]
+        for (i = 2; i <= m; i++)
+            for (j = 1; j < i; j++) {
+                x = truth[who, kind, i] - truth[who, kind, j]
+                y = guess[who, kind, i] - guess[who, kind, j]
+                nx += x != 0
+                ny += y != 0
+                s += (x > 0) * (y > 0) + (x < 0) * (y < 0) - (x > 0) * (y < 0) - (x < 0) * (y > 0)
+            }
+        return nx > 0 && ny > 0 ? sprintf("%.2f", s / sqrt(nx * ny)) : "--"
+    }
+    function summary(who, kind,   name, m) {
+        m = n[who, kind]
+        if (m == 0)
+            return
+        name = system_name ":" kind ":" who ":"
+        number(name "mean", sprintf("%.1f", 100 * error[who, kind] / m))
+        number(name "median", sprintf("%.1f", 100 * median(who, kind)))
+        number(name "geo", sprintf("%.3f", exp(logs[who, kind] / m)))
+        number(name "worst", sprintf("%.0f", 100 * worst[who, kind]))
+        number(name "over", over[who, kind] + 0)
+        number(name "targets", targets[who, kind] + 0)
+        number(name "within", within[who, kind] + 0)
+        number(name "tau", tau(who, kind))
+    }
+    NR == 1 { header(); next }
+    {
+        id = field("figure")
+        metric = field("metric")
+        kind = field("kind")
+        published = field("published") + 0
+        sim = field("simulator") + 0
+        form = field("closed_form") + 0
+        sim_error = 100 * (sim / published - 1)
+        form_error = 100 * (form / published - 1)
+        number(id ":pub", shown(metric, published))
+        number(id ":sim", shown(metric, sim))
+        number(id ":form", shown(metric, form))
+        number(id ":simerr", signed(sim_error, 1))
+        number(id ":formerr", signed(form_error, 1))
+        if (field("target") != "") {
+            number(id ":target", shown(metric, field("target")))
+            number(id ":simtarget", shown(metric, field("sim_target")))
+        }
+        note("sim", kind, sim, field("sim_verdict"))
+        note("form", kind, form, field("verdict"))
+        both += absolute(log(form / sim))
+        rows[kind] = rows[kind] (system_name == "hbf" ? row_of_hbf() : row_of_stream()) "\n"
+        last[kind] = field("where")
+    }
+    END {
+        if (failed)
+            exit 1
+        for (k = split("check anchor", kinds, " "); k > 0; k--) {
+            kind = kinds[k]
+            number(system_name ":" kind ":n", n["sim", kind] + 0)
+            summary("sim", kind)
+            summary("form", kind)
+            printf "%s", rows[kind] > (folder "/rows-" system_name "-" kind ".tex")
+        }
+        number(system_name ":figures", NR - 1)
+        number(system_name ":bothfactor", sprintf("%.3f", exp(both / (NR - 1))))
+    }' "$work/$1"
+}
+
+# ---- facts and anchors ----
+
+parameters() { # SYSTEM
+    awk -F '\t' -v system_name="$1" -v folder="$folder" "$common"'
+    NR == 1 { header(); next }
+    {
+        number(system_name ":" field("key"), quantity(field("value")))
+        count[field("kind")]++
+    }
+    field("kind") == "anchor" {
+        rows = rows "\\key{" tex(field("key")) "} & " quantity(field("value")) " & " \
+               tex(field("source")) " \\\\\n"
+    }
+    END {
+        if (failed)
+            exit 1
+        number(system_name ":facts", count["fact"] + 0)
+        number(system_name ":anchors", count["anchor"] + 0)
+        number(system_name ":coefficients", count["calibrated"] + 0)
+        printf "%s", rows > (folder "/rows-" system_name "-constants.tex")
+    }' "$work/$1-parameters"
+}
+
+# ---- single answers ----
+
+answers() {
+    awk -F '\t' "$common"'
+    FNR == 1 { header(); file = FILENAME; sub(/.*\//, "", file); next }
+    file == "knee" {
+        w = field("warps_per_sm")
+        number("knee:loads", sprintf("%.1f", field("knee_loads_per_sm")))
+        number("knee:kbytes", sprintf("%.1f", field("outstanding_needed_bytes") / 1000))
+        number("knee:" w ":share", sprintf("%.0f", 100 * field("share_of_peak")))
+        number("knee:" w ":w", w)
+    }
+    file == "ideal" {
+        use = field("hbf_utilisation")
+        number("ideal:8b:implied", sprintf("%.1f", 100 * use / on_demand))
+    }
+    file == "hbf" && field("figure") == "intro-on-demand-llama-8b" { on_demand = field("published") }
+    file == "needed" { number("needed:mb", sprintf("%.0f", field("in_flight_needed_bytes") / 1e6)) }
+    file == "example" {
+        number("example:slowdown", sprintf("%.2f", field("slowdown")))
+        number("example:time", sprintf("%.1f", 1e3 * field("time_s")))
+        number("example:access", sprintf("%.1f", 100 * field("access_stall_share")))
+        if ("slowdown_lo" in col) {
+            number("example:lo", sprintf("%.2f", field("slowdown_lo")))
+            number("example:hi", sprintf("%.2f", field("slowdown_hi")))
+        }
+    }
+    END { exit failed }' "$work/hbf" "$work/knee" "$work/ideal" "$work/needed" "$work/example"
+}
+
+# Geometric means over the models.
+means() {
+    awk -F '\t' "$common"'
+    FNR == 1 { header(); who = FILENAME; sub(/.*-/, "", who); next }
+    {
+        buffer = sprintf("%.0fMB", field("buffer_bytes") / 1e6)
+        sum[buffer, who] += log(field("performance"))
+        n[buffer, who]++
+    }
+    END {
+        if (failed)
+            exit 1
+        for (i in n) {
+            split(i, part, SUBSEP)
+            number("cpu:" part[1] ":" part[2], sprintf("%.1f", 100 * exp(sum[i] / n[i])))
+        }
+    }' "$work/global-form" "$work/global-sim"
+}
+
+# The terms of one answer, kernel by kernel.
+terms() {
+    awk -F '\t' -v folder="$folder" "$common"'
+    function plain(unit, x) {
+        if (unit == "s") return sprintf("%.1f", 1e6 * x)
+        if (unit == "1/s") return sprintf("%.0f", x / 1e6)
+        return x >= 1000 ? thousands(x) : sprintf(x == int(x) ? "%d" : "%.1f", x)
+    }
+    NR == 1 { header(); next }
+    field("section") == "machine" { next }
+    {
+        if (!(field("section") in seen)) { kernel[++kernels] = field("section"); seen[field("section")] }
+        value[field("symbol"), field("section")] = plain(field("unit"), field("value"))
+        known[field("symbol")] = 1
+    }
+    END {
+        if (failed)
+            exit 1
+        n = split("P C n m_lo m_hi T_ideal b d W w0 T_block T_heavy T_light T_body T_ramp T_cold T",
+                  symbols, " ")
+        split("$P$;$C$;$n$;$m_l$;$m_h$;$T_0$, \\us;$b$, M/s;$d$, M/s;$W$;$w_0$;$T_\\mathrm{block}$, \\us;" \
+              "$T_\\mathrm{heavy}$, \\us;$T_\\mathrm{light}$, \\us;$T_\\mathrm{body}$, \\us;" \
+              "$T_\\mathrm{ramp}$, \\us;$T_\\mathrm{cold}$, \\us;$T$, \\us", names, ";")
+        for (i = 1; i <= n; i++) {
+            if (!(symbols[i] in known))
+                continue
+            row = names[i]
+            for (k = 1; k <= kernels; k++)
+                row = row " & " value[symbols[i], kernel[k]]
+            rows = rows row " \\\\\n"
+        }
+        printf "%s", rows > (folder "/rows-terms.tex")
+    }' "$work/terms"
+}
+
+# ---- the laws of grids and times against the published launches ----
+
+laws() {
+    awk -F '\t' "$common"'
+    FNR == 1 { header(); file = FILENAME; sub(/.*\/law-/, "", file); next }
+    FILENAME ~ /kernels$/ {
+        ctas[field("model"), field("kernel")] = field("ctas")
+        time_us[field("model"), field("kernel")] = field("time_us")
+        next
+    }
+    !((file, field("section")) in ctas) { next }
+    field("symbol") == "C" {
+        n++
+        grids += absolute(field("value") - ctas[file, field("section")]) < 0.5
+    }
+    field("symbol") == "T_ideal" {
+        times++
+        r = log(1e6 * field("value") / time_us[file, field("section")])
+        squares += r * r
+    }
+    END {
+        if (failed || n == 0 || n != times)
+            exit 1
+        number("law:kernels", n)
+        number("law:grids", grids)
+        number("law:error", sprintf("%.0f", 100 * sqrt(squares / times)))
+    }' "$work/kernels" "$work"/law-*b
+}
+
+# ---- calibration ----
+
+calibration() {
+    if [ -z "$params" ] || [ ! -f "$params" ]; then
+        printf 'cal:have\t0\n'
+        return
+    fi
+    awk -F , -v folder="$folder" "$common"'
+    function per_cent(x, digits) { return sprintf("%." digits "f", 100 * x) }
+    FNR == 1 { header(); next }
+    $1 == "meta" && $2 == "samples" { number("cal:" $3, thousands($4)); samples += $4 }
+    $1 == "meta" && $2 == "seed" { number("cal:seed", $4) }
+    $1 == "parameter" {
+        rows = rows "\\key{" tex($2) "} & " sprintf("%.3f", $4) " & " \
+               ($5 == "" ? "-- & --" : sprintf("%.3f & %.2f--%.2f", $5, $6, $7)) \
+               " & " $8 " \\\\\n"
+        parameters++
+        unidentified += $8 == "unidentified"
+    }
+    $1 == "conformal" && $3 == 0.9 { factor[$2] = exp(2 * $4) }
+    $1 == "score" {
+        if (!($3 in seen)) { group[++groups] = $3; seen[$3] }
+        score[$2, $3] = $4
+    }
+    $1 == "region" && $3 == "" { ranges++ }
+    END {
+        low = 1
+        for (g = 1; g <= groups; g++) {
+            name = group[g]
+            pooled = name == "*"
+            row = (pooled ? "\\midrule all" : "\\key{" name "}") " & " \
+                  score["holdout_points", name] " & " per_cent(score["median_error", name], 1) " & " \
+                  per_cent(score["mape", name], 1) " & " per_cent(score["coverage_90", name], 0) " & " \
+                  ((name in factor) ? sprintf("%.2f", factor[name]) : "--") " \\\\\n"
+            if (pooled) { all = row; continue }
+            scores = scores row
+            c = score["coverage_90", name]
+            if (c < low) low = c
+            if (c > high) high = c
+            if (score["mape", name] > worst) { worst = score["mape", name]; worst_name = name }
+        }
+        number("cal:have", 1)
+        number("cal:samples", thousands(samples))
+        number("cal:parameters", parameters)
+        number("cal:unidentified", unidentified + 0)
+        number("cal:ranges", ranges)
+        number("cal:median", per_cent(score["median_error", "*"], 1))
+        number("cal:mape", per_cent(score["mape", "*"], 1))
+        number("cal:coverage", per_cent(score["coverage_90", "*"], 0))
+        number("cal:covlow", per_cent(low, 0))
+        number("cal:covhigh", per_cent(high, 0))
+        number("cal:worst", per_cent(worst, 0))
+        number("cal:worstname", worst_name)
+        printf "%s", rows > (folder "/rows-coefficients.tex")
+        printf "%s", scores all > (folder "/rows-holdout.tex")
+    }' "$params"
+}
+
+ask hbf validate hbf --simulate -f tsv --digits all
+ask stream validate stream --simulate -f tsv --digits all
+ask hbf-parameters list parameters hbf -f tsv
+ask stream-parameters list parameters stream -f tsv
+ask kernels list kernels -f tsv
+ask policies list policies hbf -f tsv
+ask knee estimate stream warps_per_sm=8,32 -f tsv -c all --digits all
+ask ideal estimate hbf model=llama-8b policy=ideal -f tsv -c hbf_utilisation --digits all
+ask needed estimate hbf model=llama-70b -f tsv -c all --digits all
+ask terms explain hbf model=llama-70b policy=slipstream buffer=16MB -f tsv --digits all
+ask example estimate hbf model=llama-70b policy=slipstream buffer=16MB -f tsv -c all --digits all
+# The one policy of Fig. 16 without a published figure.
+ask global-form estimate hbf model=@slipstream7 policy=cpu-assisted buffer=16MB,40MB -f tsv --digits all
+ask global-sim simulate hbf model=@slipstream7 policy=cpu-assisted buffer=16MB,40MB -f tsv --digits all
+# One sequence more than the published launches were traced with: the laws speak.
+for model in llama-8b mistral-24b qwen2.5-32b deepseek-67b llama-70b qwen2.5-72b llama-405b; do
+    ask "law-$model" explain hbf model="$model" policy=ideal batch=65 -f tsv --digits all
+done
+
+{
+    "$program" --version | awk '{ printf "version\t%s\n", $NF; exit }'
+    awk 'END { printf "hbf:policies\t%d\n", NR - 1 }' "$work/policies"
+} > "$work/numbers"
+for part in 'figures hbf' 'figures stream' 'parameters hbf' 'parameters stream' answers means terms laws \
+    calibration; do
+    $part >> "$work/numbers"
+done
+awk -F '\t' '{ printf "\\scnum{%s}{%s}\n", $1, $2 }' "$work/numbers" > "$folder/numbers.tex.new"
+mv "$folder/numbers.tex.new" "$folder/numbers.tex"
