@@ -6,6 +6,7 @@
 #   ```console        lines that begin with "$ " are run by sh, in order, in one
 #                     shell per block ("\" at the end of a line continues it);
 #                     stdout and stderr, as on a terminal, are the lines below
+#   ```console slow   the same, but not with the thread sanitizer
 #   ```console skip   needs the network or installs something: not run, and may
 #                     not hold a command that could be
 #   ```c NAME         is written to the file NAME for the commands that follow
@@ -23,7 +24,7 @@ my $root    = abs_path(dirname(abs_path($0)) . '/../..');
 my $readme  = "$root/README.md";
 my $program = abs_path($ENV{STALLCAST} // "$root/build/stallcast");
 my $refresh = $ENV{README_REFRESH};
-my $limit   = 400;
+my $limit   = 420;
 my $count   = 0;
 
 sub ok {
@@ -159,7 +160,7 @@ sub prepare {
 # A library with sanitizers in it needs a runtime that a plain `cc` lacks.
 sub is_instrumented {
     my $symbols = `nm '@{[dirname($program)]}/libstallcast.a' 2>/dev/null`;
-    return $symbols =~ / U _*(asan|ubsan|tsan|gcov)_/;
+    return $symbols =~ / U _*(asan|ubsan|tsan|gcov)_/ ? $1 : '';
 }
 
 sub can_run {
@@ -178,6 +179,8 @@ sub check_block {
     $name .= ": $first";
     $name =~ s/[#\\]//g;
     return skip($name, 'no compiler for this library') unless can_run(\@commands);
+    return skip($name, 'the thread sanitizer makes it slow')
+        if $block->{info} eq 'console slow' && is_instrumented() eq 'tsan';
     my @outputs = run_block($scratch, @commands);
     my @notes;
     for my $i (0 .. $#commands) {
@@ -215,8 +218,8 @@ if (!defined $text || !-x $program) {
 my $scratch = prepare();
 my @pieces  = split_blocks($text);
 for my $block (grep { exists $_->{info} } @pieces) {
-    if    ($block->{info} eq 'console')      { check_block($block, $scratch) }
-    elsif ($block->{info} eq 'console skip') { check_skipped($block) }
+    if    ($block->{info} =~ /^console( slow)?$/) { check_block($block, $scratch) }
+    elsif ($block->{info} eq 'console skip')      { check_skipped($block) }
     elsif ($block->{info} =~ /^c ([\w.-]+)$/) {
         write_file("$scratch/$1", join '', @{ $block->{lines} });
     } else {
