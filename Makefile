@@ -197,7 +197,8 @@ demo: all ## build, then show what the program does in a few commands
 	set -e; \
 	run() { printf '\n$$ stallcast %s\n' "$$*"; $(PROGRAM) "$$@"; }; \
 	run validate hbf; \
-	run estimate hbf model=@slipstream7 policy=ideal,on-demand,h3,slipstream
+	run estimate hbf model=@slipstream7 policy=ideal,on-demand,h3,slipstream; \
+	run simulate hbf model=llama-8b policy=ideal,on-demand,h3,slipstream
 
 # Checking --------------------------------------------------------------------
 
@@ -262,7 +263,7 @@ bench: all $(BENCHES) ## how fast it answers
 # Calibrations that come with the program: the same samples give the same files.
 calibration: $(PROGRAM) ## make data/params/ anew (some minutes)
 	mkdir -p data/params
-	$(PROGRAM) calibrate hbf --samples 6000 --seed 1 -o data/params/hbf.csv
+	$(PROGRAM) calibrate hbf --samples 4000 --seed 1 -o data/params/hbf.csv
 	$(PROGRAM) calibrate stream --samples 1000 --seed 1 -o data/params/stream.csv
 	rm -f data/params/*.runs
 

@@ -573,7 +573,8 @@ static enum sc_status read_conformal(struct reader *r)
         return status;
     if (!(q.quantile >= 0.0))
         return refuse(r, VALUE, "must not be below 0");
-    const struct sc_params_quantile *last = &p->quantiles[p->quantile_count - 1];
+    const size_t before = p->quantile_count > 0 ? p->quantile_count - 1 : 0;
+    const struct sc_params_quantile *last = &p->quantiles[before];
     if (group->count > 0 && !(q.level > last->level))
         return refuse(r, KEY, q.level < last->level ? "is below the level before it"
                                                     : "is given twice");

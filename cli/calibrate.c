@@ -95,16 +95,16 @@ static bool add_sweep(struct calibrate *c, const char *word, struct problem *pro
 /* What is drawn unless the command line says otherwise. */
 static bool add_defaults(struct calibrate *c, struct problem *problem)
 {
-    static const char *const defaults[] = { "policy=all", "model=@dense" };
-    for (size_t i = 0; i < sizeof defaults / sizeof defaults[0]; i++) {
-        char key[32];
-        const size_t length = strcspn(defaults[i], "=");
-        memcpy(key, defaults[i], length);
-        key[length] = '\0';
-        if (sc_system_field(c->system, key) != NULL && !is_given(c, key) &&
-            !add_sweep(c, defaults[i], problem))
+    static const struct {
+        const char *key, *needs, *word;
+    } defaults[] = { { "policy", "policy", "policy=all" },
+                     { "model", "model", "model=@dense" },
+                     { "gpu", "model", "gpu=a100-sim,a100,h100,h200,b200" } };
+    for (size_t i = 0; i < sizeof defaults / sizeof defaults[0]; i++)
+        if (sc_system_field(c->system, defaults[i].key) != NULL &&
+            sc_system_field(c->system, defaults[i].needs) != NULL &&
+            !is_given(c, defaults[i].key) && !add_sweep(c, defaults[i].word, problem))
             return false;
-    }
     return true;
 }
 
@@ -711,25 +711,75 @@ static void file_group(const struct calibrate *c, size_t group, struct filing *f
     f->params.group_count++;
 }
 
+/* The range of a key over all samples; false when some sample leaves it open. */
+static bool observed_range(const struct calibrate *c, const struct sc_field *field, double *low,
+                           double *high)
+{
+    *low = (double)INFINITY;
+    *high = -(double)INFINITY;
+    for (size_t i = 0; i < c->samples; i++) {
+        const double value = sc_field_get(field, c->scenarios + i * c->system->scenario_size);
+        if (isnan(value))
+            return false;
+        *low = fmin(*low, value);
+        *high = fmax(*high, value);
+    }
+    return true;
+}
+
+/* Whether slowdown depends on a key at all: energy and silicon do not change it. */
+static bool matters(const struct calibrate *c, const struct sc_field *field)
+{
+    static const double factors[] = { 0.5, 2.0, 100.0 };
+    enum { PROBES = 64 };
+    for (size_t i = 0; i < c->samples && i < PROBES; i++) {
+        _Alignas(max_align_t) unsigned char scenario[SC_SCENARIO_MAX], answer[SC_ANSWER_MAX];
+        struct sc_error error;
+        double before = 0.0, after = 0.0;
+        memcpy(scenario, c->scenarios + i * c->system->scenario_size, c->system->scenario_size);
+        if (c->system->estimate(scenario, answer, NULL, &error) != SC_OK)
+            continue;
+        memcpy(&before, answer + c->system->metrics[0].offset, sizeof before);
+        const double value = sc_field_get(field, scenario);
+        for (size_t k = 0; k < sizeof factors / sizeof factors[0]; k++) {
+            double other = fmin(field->maximum, fmax(field->minimum, value * factors[k]));
+            /* From zero, a step into the range. */
+            if (value == 0.0)
+                other = fmin(field->maximum, fmax(field->minimum, 1e-6));
+            if (field->kind == SC_INTEGER)
+                other = value == 0.0 ? fmin(field->maximum, 8.0) : ceil(other);
+            sc_field_set(field, scenario, other);
+            if (c->system->estimate(scenario, answer, NULL, &error) != SC_OK)
+                return true;
+            memcpy(&after, answer + c->system->metrics[0].offset, sizeof after);
+            if (after != before)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* What the samples have seen: the ranges that were drawn from, and of every other
+ * number what it was, one value or those of the models and GPUs drawn. */
 static void file_regions(const struct calibrate *c, struct filing *f)
 {
     for (size_t i = 0; i < c->system->field_count; i++) {
         const struct sc_field *field = &c->system->fields[i];
+        struct sc_params_region region = { .field = field->key };
         bool kept = false;
         for (size_t k = 0; k < c->kept_count; k++)
             kept = kept || strcmp(c->kept[k], field->key) == 0;
-        if (field->sample_low < field->sample_high && !kept)
-            f->regions[f->params.region_count++] = (struct sc_params_region){
-                .field = field->key, .low = field->sample_low, .high = field->sample_high };
-    }
-    /* A number that was held speaks for itself alone. */
-    for (size_t k = 0; k < c->sweep_count; k++) {
-        const struct sweep *sweep = &c->sweeps[k];
-        if ((sweep->field->kind == SC_REAL || sweep->field->kind == SC_INTEGER) &&
-            sweep->field->provenance != SC_CALIBRATED)
-            f->regions[f->params.region_count++] = (struct sc_params_region){
-                .field = sweep->field->key, .low = sweep->values[0].value,
-                .high = sweep->values[0].value };
+        /* Coefficients are fitted, and measured launches only name what was run. */
+        if ((field->kind != SC_REAL && field->kind != SC_INTEGER) ||
+            field->provenance == SC_CALIBRATED ||
+            (field->source != NULL && strcmp(field->source, "kernels") == 0) ||
+            !observed_range(c, field, &region.low, &region.high) || !matters(c, field))
+            continue;
+        if (field->sample_low < field->sample_high && !kept) {
+            region.low = field->sample_low;
+            region.high = field->sample_high;
+        }
+        f->regions[f->params.region_count++] = region;
     }
     for (size_t k = 0; k < c->sweep_count; k++)
         for (size_t j = 0; c->sweeps[k].field->kind == SC_CHOICE && j < c->sweeps[k].count; j++)

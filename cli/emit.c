@@ -283,7 +283,7 @@ static void plan_column(const struct emit_style *style, const struct emit_column
     const double shown = layout->unit != NULL ? sc_unit_from_si(layout->unit, largest) : largest;
     layout->decimals = decimals_of(shown, style->digits);
     /* Magnitudes far apart, or all too small for plain notation. */
-    layout->floating = style->digits == SC_NUMBER_SHORTEST || smallest < largest / 200.0 ||
+    layout->floating = style->digits == SC_NUMBER_SHORTEST || smallest < largest / 100.0 ||
                        (shown > 0.0 && shown < 1e-5);
 
     const size_t stem = scaled ? stem_length(column->name, column->dimension)

@@ -194,8 +194,8 @@ static bool plan(const struct simulation *s, bool table, struct layout *layout,
     selection_columns(&s->selection, layout->columns + layout->shown_count);
     layout->count = layout->shown_count + s->selection.count;
     if (layout->intervals) {
-        layout->columns[layout->count++] = (struct emit_column){ .name = "slowdown_lo" };
-        layout->columns[layout->count++] = (struct emit_column){ .name = "slowdown_hi" };
+        layout->columns[layout->count++] = (struct emit_column){ .name = "slowdown_mean_lo" };
+        layout->columns[layout->count++] = (struct emit_column){ .name = "slowdown_mean_hi" };
     }
     if (layout->errors)
         layout->columns[layout->count++] = (struct emit_column){ .name = "error" };

@@ -454,9 +454,13 @@ static int run_validation(struct validation *v, const struct options *options,
     const size_t count = plan_columns(v, !sink_streams(&style), columns);
     if (!sink_open(&v->sink, &style, columns, count, options->output, &problem))
         return command_fail(&problem);
-    bool fine = true;
+    bool fine = true, any = false;
     for (size_t row = 0; fine && row < v->table->row_count; row++)
         fine = compare_figure(v, row, false, &problem);
+    for (int kind = 0; kind < KINDS; kind++)
+        any = any || v->scores[CLOSED_FORM][kind].count > 0;
+    if (fine && !any && !filter_gave_up(v->filter))
+        fine = problem_set(&problem, "--only: no figure of %s is named like that", v->system->name);
     if (!fine) {
         sink_abandon(&v->sink);
         return command_fail(&problem);

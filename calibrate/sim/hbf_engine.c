@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/hbf_engine.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,12 +180,12 @@ static bool reserve(void **memory, size_t *capacity, size_t count, size_t size)
 static bool lane_grow(struct lane *lane)
 {
     const uint32_t capacity = lane->capacity == 0 ? 1024 : 2 * lane->capacity;
-    struct lane_item *items = malloc(capacity * sizeof *items);
-    if (items == NULL || capacity > PAGES_MAX) {
-        free(items);
+    if (capacity > PAGES_MAX)
         return false;
-    }
-    for (uint32_t i = 0; i < lane->count; i++)
+    struct lane_item *items = malloc(capacity * sizeof *items);
+    if (items == NULL)
+        return false;
+    for (uint32_t i = 0; lane->items != NULL && i < lane->count; i++)
         items[i] = lane->items[(lane->head + i) & (lane->capacity - 1)];
     free(lane->items);
     lane->items = items;
@@ -634,6 +635,7 @@ static void arrive(struct hbf_engine *e, uint32_t page)
     }
     if ((e->state[page] & TRACKED) != 0 && !m->release_on_demand) {
         struct sm *sm = sm_of(e, page);
+        assert(sm != NULL); /* a tracked page was staged by its SM */
         e->state[page] &= (uint8_t)~TRACKED;
         sm->held--;
         try_stage(e, sm);
@@ -713,6 +715,7 @@ static void read_done(struct hbf_engine *e, uint32_t page)
             keep_read_page(e, page);
         }
     }
+    assert(sm != NULL); /* only an SM asks for a page to be read */
     for (uint32_t i = 0; i < sm->used; i++) {
         struct slot *slot = &sm->window[(sm->head + i) % sm->size];
         if (slot->page != page)
@@ -996,7 +999,8 @@ static void set_up_rates(struct hbf_engine *e)
     e->slots_total = (uint64_t)fmax(1.0, floor(machine->slots));
     /* Those beyond the last page are never read. */
     e->channels = (uint32_t)fmin(e->in->scenario->flash_channels, e->pages);
-    e->subarrays = (uint32_t)fmin(e->in->scenario->subarrays, (e->pages - 1) / e->channels + 1);
+    const uint32_t pages_per_channel = (e->pages - 1) / e->channels + 1;
+    e->subarrays = (uint32_t)fmin(e->in->scenario->subarrays, pages_per_channel);
 }
 
 /* All that a run changes, back to its beginning; memory is kept. */
@@ -1025,10 +1029,10 @@ static void clear(struct hbf_engine *e)
 /* Slots in the window of an SM: D, or all pages that can be its own. */
 static uint32_t window_size(const struct hbf_engine *e)
 {
-    const double own = e->greedy
-                           ? e->pages
-                           : ((e->ctas - 1) / e->sm_count + 1.0) * ((e->pages - 1) / e->ctas + 1);
-    return (uint32_t)fmax(1.0, fmin(own, ceil(e->in->load->window)));
+    const uint64_t ctas_per_sm = (e->ctas - 1) / e->sm_count + 1;
+    const uint64_t pages_per_cta = (e->pages - 1) / e->ctas + 1;
+    const uint64_t own = e->greedy ? e->pages : ctas_per_sm * pages_per_cta;
+    return (uint32_t)fmax(1.0, fmin((double)own, ceil(e->in->load->window)));
 }
 
 static enum sc_status set_up(struct hbf_engine *e)

@@ -1,0 +1,315 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# stallcast calibrate: runs are made once, whatever stops it; a calibration that
+# is damaged or foreign is refused, never half used.
+
+. "${0%/*}/lib.sh"
+
+# calibrate FILE WORD...: small, of the two policies that differ most.
+calibrate() {
+    file=$1
+    shift
+    stallcast calibrate hbf --samples 60 model=llama-8b policy=slipstream,h3 -o "$file" "$@"
+}
+
+# quick FILE WORD...: smaller still.
+quick() {
+    file=$1
+    shift
+    stallcast calibrate hbf --samples 40 model=llama-3.2-1b tp=4 policy=h3 -o "$file" "$@"
+}
+
+# quick_refuses STDERR FILE WORD...
+quick_refuses() {
+    reason=$1
+    shift
+    check_run "calibrate: $*" 2 '' "stallcast: $reason" quick "$@"
+}
+
+# judged FILE WORD...: slowdown, its interval, and whether it is extrapolated.
+judged() {
+    file=$1
+    shift
+    stallcast estimate hbf model=llama-8b --params "$file" --format csv \
+        --columns slowdown,slowdown_lo,slowdown_hi,extrapolated "$@"
+}
+
+# judged_refuses STDERR FILE WORD...
+judged_refuses() {
+    reason=$1
+    shift
+    check_run "$reason" 2 '' "stallcast: $reason" judged "$@"
+}
+
+# ---- what is refused ----
+
+refuses 'calibrate: expected a system first: calibrate SYSTEM -o FILE [key=value ...] [options]' \
+    calibrate
+refuses "no system 'hfb': did you mean hbf?" calibrate hfb -o a.csv
+refuses 'calibrate: expected -o FILE, where the calibration goes' calibrate hbf
+refuses "elephants is not a key of hbf: 'stallcast list fields hbf' shows them" \
+    calibrate hbf -o a.csv elephants=1
+for value in 39 1000001 x 1e3; do
+    refuses "--samples: expected a whole number from 40 to 1000000, got '$value'" \
+        calibrate hbf -o a.csv --samples "$value"
+done
+quick_refuses "--seed: expected a whole number from 0 to 2147483647, got '-1'" a.csv --seed=-1
+quick_refuses "--jobs: expected a whole number from 1 to 256, got '0'" a.csv --jobs 0
+quick_refuses 'policy=h3-demand-order: policy is given twice' a.csv policy=h3-demand-order
+quick_refuses \
+    'buffer: the range of a number comes from the field table; give one value to hold it' \
+    a.csv buffer=8MB,16MB
+quick_refuses 'none/a.csv.runs: No such file or directory' none/a.csv
+mkdir directory.runs
+quick_refuses 'directory.runs: Is a directory' directory
+rmdir directory.runs
+ok 'nothing is left behind' sh -c '[ -z "$(ls)" ]'
+
+# ---- one calibration ----
+
+calibrate whole.csv --jobs 1 >report 2>talk
+ok 'a small calibration' [ $? -eq 0 ]
+ok 'it says what it did' grep -q \
+    '^60 samples (60 run now): .* to fit, .* for intervals, .* held out; 0 without an answer$' talk
+ok 'and reports coefficients and held-out errors' sh -c \
+    "grep -q '^order_factor .* identified$' report && grep -q '^hold-out  *n ' report &&
+     grep -q '^all  ' report"
+ok 'the runs are kept: a heading and one line for each sample' sh -c "
+    [ \$(wc -l <whole.csv.runs) -eq 61 ] && head -n 1 whole.csv.runs | grep -q '^stallcast runs,' &&
+    [ \$(tail -n +2 whole.csv.runs | cut -d , -f 1 | sort -un | wc -l) -eq 60 ]"
+calibrate two.csv --jobs 2 >report2 2>talk2
+ok '--jobs 2: the same bytes' cmp whole.csv two.csv
+ok 'and the same report' sh -c 'cmp report report2 && cmp talk talk2'
+cp whole.csv.runs runs
+cp whole.csv kept.csv
+calibrate whole.csv 2>talk >report2
+ok 'once more: nothing is run' grep -q '^60 samples (0 run now)' talk
+ok 'nothing changes' sh -c 'cmp runs whole.csv.runs && cmp kept.csv whole.csv && cmp report report2'
+quick seed1.csv --seed 1 >/dev/null 2>&1
+quick default.csv >/dev/null 2>&1
+quick seed2.csv --seed 2 >/dev/null 2>&1
+ok 'the seed is 1 if none is given' cmp seed1.csv default.csv
+ok 'another seed, other samples' sh -c '! cmp -s seed1.csv.runs seed2.csv.runs'
+ok 'what the samples say nothing about stays as it was' sh -c "
+    '$program' list fields hbf -f csv | awk -F , '\$1 == \"lead_factor\"' |
+        grep -q \",\$(awk -F , '/^parameter,lead_factor/ { print \$4 + 0 }' seed2.csv),\""
+
+# ---- stopped in the middle ----
+
+"$program" calibrate hbf --samples 60 model=llama-8b policy=slipstream,h3 -o killed.csv --jobs 1 \
+    >/dev/null 2>&1 &
+running=$!
+tries=0
+while [ $tries -lt 500 ] && ! { [ -f killed.csv.runs ] && [ "$(wc -l <killed.csv.runs)" -gt 10 ]; }; do
+    sleep 0.02
+    tries=$((tries + 1))
+done
+kill -9 $running 2>/dev/null
+wait $running 2>/dev/null
+done_before=$(($(wc -l <killed.csv.runs) - 1))
+head -n $((done_before + 1)) killed.csv.runs >before
+if [ "$done_before" -lt 60 ]; then
+    ok 'killed: no calibration yet' [ ! -e killed.csv ]
+    calibrate killed.csv --jobs 2 >/dev/null 2>talk
+    ok "it goes on where it was ($done_before of 60 were done)" \
+        grep -q "^60 samples ($((60 - done_before)) run now)" talk
+    ok 'what was done stands as it was' sh -c \
+        "head -n $((done_before + 1)) killed.csv.runs | cmp before -"
+    ok 'no sample is run twice' sh -c "
+        [ \$(wc -l <killed.csv.runs) -eq 61 ] &&
+        [ \$(tail -n +2 killed.csv.runs | cut -d , -f 1 | sort -un | wc -l) -eq 60 ]"
+    ok 'the calibration is that of a run without a break' cmp whole.csv killed.csv
+else
+    for check in 1 2 3 4 5; do
+        skip 'it was done before it could be killed'
+    done
+fi
+
+head -n 21 seed1.csv.runs >cut.csv.runs
+printf '35,1.' >>cut.csv.runs
+quick cut.csv >/dev/null 2>talk
+ok 'a line that was cut off is run again' grep -q '^40 samples (20 run now)' talk
+ok 'with the same result' sh -c "
+    cmp seed1.csv cut.csv && sort cut.csv.runs >a && sort seed1.csv.runs | cmp a -"
+head -c 17 seed1.csv.runs >cut.csv.runs
+quick cut.csv >/dev/null 2>talk
+ok 'a heading that was cut off is no heading' sh -c \
+    "grep -q '^40 samples (40 run now)' talk && cmp seed1.csv cut.csv"
+
+# ---- a full disk ----
+
+(
+    trap '' XFSZ
+    ulimit -f 1
+    "$program" calibrate hbf --samples 40 model=llama-3.2-1b tp=4 policy=h3 -o big.csv >out 2>err
+    echo $? >code
+)
+ok 'no room for the runs' sh -c \
+    "grep -qx 2 code && grep -qx 'stallcast: cannot write big.csv.runs: File too large' err"
+lines=$(wc -l <big.csv.runs)
+ok 'no calibration then' sh -c '[ ! -s out ] && [ ! -e big.csv ]'
+quick big.csv >/dev/null 2>talk
+ok 'with room again it goes on' sh -c \
+    "grep -q '^40 samples ($((41 - lines)) run now)' talk && cmp seed1.csv big.csv"
+if [ -c /dev/full ]; then
+    ln -s /dev/full full.csv
+    quick_refuses 'full.csv: could not be written: No space left on device' full.csv
+    ok 'the runs are kept all the same' sh -c '[ $(wc -l <full.csv.runs) -eq 41 ]'
+    check_run 'no room for the report' 2 '' \
+        'stallcast: cannot write standard output: No space left on device' sh -c "
+        '$program' calibrate hbf -n 40 model=llama-3.2-1b tp=4 policy=h3 -o seed1.csv \
+            2>err >/dev/full; code=\$?; grep ^stallcast err >&2; exit \$code"
+else
+    skip 'there is no /dev/full'
+    skip 'there is no /dev/full'
+    skip 'there is no /dev/full'
+fi
+
+# ---- runs of something else ----
+
+# damaged NAME REASON: quick goes on from bad.csv.runs; that stays as it is.
+damaged() {
+    cp bad.csv.runs before
+    check_run "$1" 2 '' "stallcast: bad.csv.runs: $2" quick bad.csv
+    ok 'left as it was' sh -c 'cmp before bad.csv.runs && [ ! -e bad.csv ]'
+}
+other='holds runs of other scenarios: remove it, or give the same keys, seed and samples'
+cp seed2.csv.runs bad.csv.runs
+damaged 'runs of another seed' "$other"
+cp whole.csv.runs bad.csv.runs
+damaged 'of other keys' "$other"
+sed '1s/runs,[^,]*/runs,0/' seed1.csv.runs >bad.csv.runs
+damaged 'of another simulator' "$other"
+echo hello >bad.csv.runs
+damaged 'not runs at all' "$other"
+# A line in the middle.
+for line in hello 7 7, ,1.5 -7,1.5 7,-1.5 40,1.5 7,nan 7,inf ' 7,1.5' '7,1.5 ' 7,1.5,2; do
+    {
+        head -n 5 seed1.csv.runs
+        echo "$line"
+        tail -n +6 seed1.csv.runs
+    } >bad.csv.runs
+    check_run "a line '$line'" 2 '' \
+        "stallcast: bad.csv.runs: expected sample,slowdown, got '$line?'" quick bad.csv
+done
+{
+    head -n 5 seed1.csv.runs
+    printf '%0400d\n' 7
+    tail -n +6 seed1.csv.runs
+} >bad.csv.runs
+damaged 'a very long line' "expected sample,slowdown, got '$(printf '%060d' 0)'"
+rm -f bad.csv.runs
+
+# ---- a calibration in use ----
+
+row() {
+    judged "$@" policy=slipstream >"$results/row" && tail -n 1 "$results/row"
+}
+widths() {
+    for level in 0.5 0.7 0.9 90% 0.93; do
+        row whole.csv --level $level
+    done
+}
+widths >levels
+ok 'a higher level, a wider interval around the same answer' awk -F , '
+    NR > 1 && $3 != slowdown { exit 1 }
+    !($4 < $3 && $3 < $5 && $6 == 0) { exit 1 }
+    { slowdown = $3; if ($5 - $4 < width) exit 1; width = $5 - $4 }
+    END { exit !(NR == 5 && width > 0) }' levels
+ok '0.9 is 90 %, and what is taken if none is given' sh -c "
+    [ \"\$(sed -n 3p levels)\" = \"\$(sed -n 4p levels)\" ] && sed -n 3p levels >want
+    '$program' estimate hbf model=llama-8b policy=slipstream --params whole.csv -f csv \
+        -c slowdown,slowdown_lo,slowdown_hi,extrapolated | tail -n 1 | cmp want -"
+judged_refuses 'whole.csv: too few samples were set aside for --level 0.99' whole.csv --level 0.99
+ok 'what comes with the program has enough of them' sh -c "
+    '$program' estimate hbf model=llama-8b --level 0.99 -f csv -c slowdown_lo,slowdown_hi |
+        tail -n 1 | awk -F , '{ exit !(\$2 > 0 && \$3 > \$2) }'"
+for level in 1.5 0.49 0.995 0 -1 nan x 10%; do
+    judged_refuses "--level: expected a probability from 0.5 to 0.99, got '$level'" whole.csv \
+        --level "$level"
+done
+judged_refuses '--level needs a value: --level P' whole.csv --level
+check_run 'inside and outside of what was sampled, by policy' 0 'model,policy,extrapolated
+llama-8b,on-demand,1
+llama-8b,h3,0
+llama-8b,slipstream,0' '' stallcast estimate hbf model=llama-8b policy=on-demand,h3,slipstream \
+    --params whole.csv -f csv -c extrapolated
+for inside in buffer=8MB buffer=640MB latency=3us page=16384B sms=64; do
+    ok "$inside is inside" sh -c \
+        "'$program' estimate hbf model=llama-8b $inside --params whole.csv -f csv -c extrapolated |
+            tail -n 1 | grep -q ',0\$'"
+done
+for outside in buffer=7.9MB buffer=650MB latency=2.9us page=1024B sms=193 sshr=16; do
+    ok "$outside is outside" sh -c \
+        "'$program' estimate hbf model=llama-8b $outside --params whole.csv -f csv -c extrapolated |
+            tail -n 1 | grep -q ',1\$'"
+done
+quick held.csv buffer=16MB >/dev/null 2>&1
+check_run 'a number that was held is known at its value alone' 0 'model,buffer_bytes,extrapolated
+llama-3.2-1b,16000000,0
+llama-3.2-1b,32000000,1' '' sh -c "'$program' estimate hbf model=llama-3.2-1b tp=4 policy=h3 \
+    buffer=16MB,32MB --params held.csv -f csv -c extrapolated | cut -d , -f 1,4,5"
+check_run 'another model than was sampled is outside' 0 'model,policy,buffer_bytes,extrapolated
+llama-8b,h3,16000000,1' '' stallcast estimate hbf model=llama-8b policy=h3 buffer=16MB \
+    --params held.csv -f csv -c extrapolated
+
+# ---- a calibration that is damaged or foreign ----
+
+judged_refuses 'none.csv: No such file or directory' none.csv
+judged_refuses '.: Is a directory' .
+: >bad.csv
+judged_refuses 'bad.csv: the file is empty; a header line was expected' bad.csv
+cp seed1.csv.runs bad.csv
+ok 'runs are no calibration' sh -c \
+    "! '$program' estimate hbf model=llama-8b --params bad.csv >out 2>err && [ ! -s out ] &&
+     grep -q '^stallcast: bad.csv:1: is not the header of a calibration file: ' err"
+sed '/^meta,system/s/hbf/stream/' whole.csv >bad.csv
+judged_refuses "bad.csv:3: value: is another system than the calibration is wanted for, got 'stream'" \
+    bad.csv
+refuses "whole.csv:3: value: is another system than the calibration is wanted for, got 'hbf'" \
+    estimate stream --params whole.csv
+sed '/^meta,format/s/1/2/' whole.csv >bad.csv
+judged_refuses "bad.csv:2: value: is a format that this version does not read; it reads 1, got '2'" \
+    bad.csv
+sed '/^parameter,clog_factor/s/clog_factor,,[^,]*/clog_factor,,nan/' whole.csv >bad.csv
+judged_refuses "bad.csv:12: value: is not a finite number, got 'nan'" bad.csv
+hash=$(tail -n 1 whole.csv | cut -d , -f 4)
+last=$(wc -l <whole.csv)
+sed '/^parameter,order_factor/s/order_factor,,1\.0/order_factor,,1.1/; /^parameter,order_factor/s/\([0-9]\),\(0\.[0-9]*\),[0-9.]*,[0-9.]*,/\1,\2,0.9,1.9,/' \
+    whole.csv >bad.csv
+judged_refuses "bad.csv:$last: value: does not fit the rows above: they were changed, got '$hash'" \
+    bad.csv
+sed '/^parameter/s/clog_factor/clag_factor/' whole.csv >bad.csv
+judged_refuses "bad.csv:$last: value: does not fit the rows above: they were changed, got '$hash'" \
+    bad.csv
+sed '/^meta,hash/d' whole.csv >bad.csv
+judged_refuses 'bad.csv: has no meta hash: its end is missing' bad.csv
+cat whole.csv whole.csv >bad.csv
+ok 'twice the file is not a file' sh -c \
+    "! '$program' estimate hbf model=llama-8b --params bad.csv >out 2>err && [ ! -s out ]"
+every=0
+bytes=$(wc -c <whole.csv)
+cut=0
+while [ $cut -lt $((bytes - 1)) ]; do
+    head -c $cut whole.csv >bad.csv
+    "$program" estimate hbf model=llama-8b --params bad.csv >out 2>err
+    [ $? -eq 2 ] && [ ! -s out ] && [ "$(wc -l <err)" -eq 1 ] || every=1
+    cut=$((cut + 97))
+done
+ok 'cut off anywhere: refused in one line' [ $every -eq 0 ]
+sed 's/$/\r/' whole.csv >bad.csv
+row bad.csv >dos 2>&1
+row whole.csv >unix
+ok 'line ends of another system do no harm, or are refused' sh -c \
+    "cmp -s dos unix || grep -q '^stallcast: bad.csv' dos"
+refuses 'none.csv: No such file or directory' validate hbf --params none.csv
+
+# ---- a system without coefficients ----
+
+stallcast calibrate stream --samples 40 sms=4 loads_per_warp=8 -o stream.csv >report 2>talk
+ok 'stream: only intervals' sh -c \
+    "! grep -q ^parameter stream.csv && grep -q '^conformal,' stream.csv && grep -q '^all ' report"
+ok 'in use' sh -c "'$program' estimate stream --params stream.csv -f csv \
+    -c slowdown,slowdown_lo,slowdown_hi | tail -n 1 | awk -F , '{ exit !(\$2 <= \$1 && \$1 <= \$3) }'"
+
+finish
