@@ -341,6 +341,31 @@ static void pay_for_missing(const struct sc_hbf_mechanisms *policy, const struct
     }
 }
 
+/* What a window costs that fills faster than it drains, beyond body_s: what
+ * finds no slot goes round again, and what comes through is a window whose
+ * surplus just fits.  Of a kernel within one window only what found no slot
+ * makes a further trip.  Demand can always fetch for itself. */
+static double discard_time(const struct sc_hbf_mechanisms *policy, const struct sc_hbf_machine *m,
+                           const struct sc_hbf_load *k, double window, double block_s, double body_s,
+                           double bypass_s, struct sc_trace *trace)
+{
+    const double burst = smaller(window, k->pages);
+    const double surplus = burst * (1.0 - k->pages / body_s / m->flash_rate);
+    if (surplus <= m->slots)
+        return 0.0;
+
+    const double fits = burst * m->slots / surplus;
+    const double again_s = window < k->pages ? staged_body(policy, m, k, fits, block_s, NULL)
+                                             : body_s + (k->pages / fits - 1.0) * m->latency_s;
+    const double full_s = larger(body_s, smaller(again_s, bypass_s));
+    sc_trace_add(trace, "W_fit", "N / (1 - lambda / B)", fits, SC_NUMBER,
+                 "window whose surplus of arrivals over demand the buffer holds");
+    sc_trace_binds(trace, true);
+    sc_trace_add(trace, "T_body", "as before, with W_fit", full_s, SC_SECONDS,
+                 "the rest is discarded and fetched again");
+    return full_s - body_s;
+}
+
 static struct hbf_outcome run_sshr(const struct sc_hbf_mechanisms *policy, const struct sc_hbf_machine *m,
                                    const struct sc_hbf_load *k, struct sc_trace *trace)
 {
@@ -362,28 +387,11 @@ static struct hbf_outcome run_sshr(const struct sc_hbf_mechanisms *policy, const
     const double fixed_s = m->launch_s + m->turnaround_s + cold_s;
     const double block_s = policy->crosses_kernels ? 0.0 : block_time(m, k, window0);
     double body_s = staged_body(policy, m, k, window, block_s, trace);
-    const double burst = smaller(window, k->pages);
-    const double surplus = burst * (1.0 - k->pages / body_s / m->flash_rate);
-    double lost_s = 0.0;
-    if (policy->evicts_consumed && surplus > m->slots) {
-        /* The window fills faster than it drains: what finds no slot goes round
-         * again, and what comes through is a window whose surplus just fits.
-         * Of a kernel within one window only what found no slot makes a further
-         * trip.  Demand can always fetch for itself. */
-        const double fits = burst * m->slots / surplus;
-        const double again_s = window < k->pages
-                                   ? staged_body(policy, m, k, fits, block_s, NULL)
-                                   : body_s + (k->pages / fits - 1.0) * m->latency_s;
-        const double bypass_s = bypass_time(m, k) - fixed_s;
-        const double full_s = larger(body_s, smaller(again_s, bypass_s));
-        sc_trace_add(trace, "W_fit", "N / (1 - lambda / B)", fits, SC_NUMBER,
-                     "window whose surplus of arrivals over demand the buffer holds");
-        sc_trace_binds(trace, true);
-        sc_trace_add(trace, "T_body", "as before, with W_fit", full_s, SC_SECONDS,
-                     "the rest is discarded and fetched again");
-        lost_s = full_s - body_s;
-        body_s = full_s;
-    }
+    const double lost_s =
+        policy->evicts_consumed
+            ? discard_time(policy, m, k, window, block_s, body_s, bypass_time(m, k) - fixed_s, trace)
+            : 0.0;
+    body_s += lost_s;
     const double rate = k->pages / body_s;
     sc_trace_add(trace, "lambda", "P / T_body", rate, SC_PER_SECOND, "pages per second while streaming");
 
