@@ -63,6 +63,7 @@ struct calibrate {
 
     struct sc_fit_parameter parameters[COEFFICIENTS_MAX];
     const struct sc_field *fields[COEFFICIENTS_MAX];
+    double coefficients[COEFFICIENTS_MAX]; /* as fitted */
     size_t parameter_count;
     size_t *fit_rows, fit_count; /* samples of the fit set */
     struct sc_fit fit;
@@ -412,7 +413,7 @@ static void restore_unused(struct calibrate *c)
 {
     for (size_t k = 0; k < c->parameter_count; k++) {
         struct sc_fit_estimate *estimate = &c->fit.estimates[k];
-        double values[COEFFICIENTS_MAX], before, after;
+        double values[COEFFICIENTS_MAX] = { 0 }, before, after;
         bool same = estimate->verdict == SC_FIT_NO_EFFECT;
         for (size_t j = 0; j < c->parameter_count; j++)
             values[j] = c->fit.estimates[j].value;
@@ -463,7 +464,6 @@ static bool fit_coefficients(struct calibrate *c, struct problem *problem)
 static bool find_intervals(struct calibrate *c, struct problem *problem)
 {
     struct sc_error error = { 0 };
-    double coefficients[COEFFICIENTS_MAX];
     double *residuals = calloc(c->samples, sizeof *residuals);
     size_t *groups = calloc(c->samples, sizeof *groups), n = 0;
     if (residuals == NULL || groups == NULL) {
@@ -472,10 +472,10 @@ static bool find_intervals(struct calibrate *c, struct problem *problem)
         return problem_set(problem, "out of memory");
     }
     for (size_t k = 0; k < c->parameter_count; k++)
-        coefficients[k] = c->fit.estimates[k].value;
+        c->coefficients[k] = c->fit.estimates[k].value;
     for (size_t i = 0; i < c->samples; i++) {
         double log_slowdown = 0.0;
-        if (!(c->slowdowns[i] > 0.0) || !predict_one(c, i, coefficients, &log_slowdown)) {
+        if (!(c->slowdowns[i] > 0.0) || !predict_one(c, i, c->coefficients, &log_slowdown)) {
             c->slowdowns[i] = 0.0;
             continue;
         }
