@@ -27,7 +27,7 @@ static struct sc_fit_parameter coefficients[COEFFICIENTS_MAX];
 static const struct sc_field *coefficient_fields[COEFFICIENTS_MAX];
 static size_t coefficient_count;
 
-static void note(const char *name, double planted, const struct sc_fit_estimate *e)
+static void note_estimate(const char *name, double planted, const struct sc_fit_estimate *e)
 {
     printf("# %-15s %8.4f, fitted %8.4f +- %.4f, %.4f to %.4f%s%s\n", name, planted, e->value,
            e->std_error, e->low, e->high, e->identified ? "" : ": ", e->identified ? "" : e->why);
@@ -147,7 +147,7 @@ static void test_planted(const struct sc_hbf *base)
     for (size_t k = 0; k < coefficient_count; k++) {
         const bool same = fabs(fit.estimates[k].value / planted[k] - 1) < 1e-3;
         if (!same)
-            note(coefficients[k].name, planted[k], &fit.estimates[k]);
+            note_estimate(coefficients[k].name, planted[k], &fit.estimates[k]);
         exact += same;
     }
     ok(fit.converged, "without noise the fit converges");
@@ -167,7 +167,7 @@ static void test_planted(const struct sc_hbf *base)
             if (!e->identified)
                 continue;
             if (!inside)
-                note(coefficients[k].name, planted[k], e);
+                note_estimate(coefficients[k].name, planted[k], e);
             judged++;
             covered += inside;
             near_enough += fabs(log(e->value / planted[k])) < 4 * e->transformed_std_error;
@@ -261,7 +261,7 @@ static void test_shipped(struct catalog *catalog, const struct sc_hbf *base)
         const struct sc_fit_estimate *e = &fit.estimates[k];
         if (!e->identified)
             continue;
-        note(coefficients[k].name, shipped[k], e);
+        note_estimate(coefficients[k].name, shipped[k], e);
         identified += is_judged(coefficients[k].name);
         off += is_judged(coefficients[k].name) && fabs(log(e->value / shipped[k])) > log(1.25);
     }

@@ -8,7 +8,6 @@
 #include "tap.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,16 +15,6 @@
 #include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-__attribute__((format(printf, 1, 2))) static void note(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    fputs("# ", stdout);
-    vprintf(format, args);
-    putchar('\n');
-    va_end(args);
-}
 
 static const struct catalog_table *table_of(struct catalog *catalog, const char *name)
 {

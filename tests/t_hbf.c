@@ -5,12 +5,11 @@
  *
  * A property that is checked over many scenarios is one check. */
 #include "hbf.h"
-#include "scenario.h"
+#include "hbf_scenarios.h"
 #include "tap.h"
 
 #include <float.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,7 +17,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-enum { TERMS_MAX = 512, GPUS_MAX = 64, POLICIES_MAX = 64, RANDOM_SCENARIOS = 200000 };
+enum { TERMS_MAX = 512, RANDOM_SCENARIOS = 200000 };
 
 static const char *const seven[] = { "llama-8b",  "mistral-24b", "qwen2.5-32b", "deepseek-67b",
                                      "llama-70b", "qwen2.5-72b", "llama-405b" };
@@ -26,107 +25,12 @@ static const char *const seven[] = { "llama-8b",  "mistral-24b", "qwen2.5-32b", 
 static const char *const several[] = { "llama-8b",      "mistral-24b", "llama-405b", "llama-3.2-1b",
                                        "qwen3-30b-a3b", "deepseek-v3", "gpt-oss-20b" };
 
-/* What the whole program works with; read only once set up. */
-static struct {
-    struct catalog *catalog;
-    struct resolver *resolver;
-    size_t gpu_count, policy_count;
-    const char *gpus[GPUS_MAX];
-    const char *policies[POLICIES_MAX];
-} world;
-
-__attribute__((format(printf, 1, 2))) static void note(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    fputs("# ", stdout);
-    vprintf(format, args);
-    putchar('\n');
-    va_end(args);
-}
-
-/* splitmix64, so that every run tests the same scenarios. */
-static uint64_t random_state = 1;
-
-static double random_unit(void)
-{
-    uint64_t z = random_state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
-
-static size_t random_below(size_t count)
-{
-    return (size_t)(random_unit() * (double)count);
-}
-
 static double random_log(double low, double high)
 {
     return fmin(high, fmax(low, low * pow(high / low, random_unit())));
 }
 
 /* ---- Scenarios ---- */
-
-static void set_up(void)
-{
-    struct problem problem = { "" };
-    world.catalog = catalog_create(NULL);
-    if (world.catalog == NULL)
-        bail("out of memory");
-    world.resolver = resolver_create(&sc_hbf_system, world.catalog, &problem);
-    const struct catalog_table *gpus = catalog_table(world.catalog, "gpus", &problem);
-    if (world.resolver == NULL || gpus == NULL || gpus->row_count > GPUS_MAX)
-        bail("%s", problem.text);
-    for (size_t i = 0; i < gpus->row_count; i++)
-        world.gpus[world.gpu_count++] = catalog_cell(gpus, i, 0);
-    const struct sc_field *policy = sc_system_field(&sc_hbf_system, "policy");
-    if (policy->choice_count > POLICIES_MAX)
-        bail("more policies than expected");
-    for (size_t i = 0; i < policy->choice_count; i++)
-        world.policies[world.policy_count++] = sc_field_choice(policy, i)->name;
-}
-
-static void tear_down(void)
-{
-    resolver_destroy(world.resolver);
-    catalog_destroy(world.catalog);
-}
-
-/* A scenario as on the command line: blank-separated key=value. */
-static struct sc_hbf scenario(const char *text)
-{
-    struct setting settings[32];
-    size_t count = 0;
-    struct problem problem = { "" };
-    struct sc_hbf s;
-    char words[512];
-    if (strlen(text) >= sizeof words)
-        bail("too long: %s", text);
-    strcpy(words, text);
-    char *rest = NULL;
-    for (char *word = strtok_r(words, " ", &rest); word != NULL;
-         word = strtok_r(NULL, " ", &rest)) {
-        struct sweep sweep;
-        if (count == COUNT(settings) || !sweep_parse(world.resolver, word, &sweep, &problem))
-            bail("%s: %s", word, problem.text);
-        settings[count++] = sweep.values[0];
-        sweep_fini(&sweep);
-    }
-    if (!resolver_build(world.resolver, settings, count, &s, &problem))
-        bail("%s: %s", text, problem.text);
-    return s;
-}
-
-__attribute__((format(printf, 1, 2))) static struct sc_hbf scenario_of(const char *format, ...)
-{
-    char text[512];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    return scenario(text);
-}
 
 static int policy_of(const char *name)
 {

@@ -384,7 +384,7 @@ struct notes {
     uint32_t sm, unit;
 };
 
-static void note(const struct sc_sim_record *r, void *context)
+static void keep_record(const struct sc_sim_record *r, void *context)
 {
     struct notes *n = context;
     if (n->count > 0 && (r->sm < n->sm || (r->sm == n->sm && r->unit != n->unit + 1)))
@@ -405,7 +405,7 @@ static void test_records(void)
     struct notes notes = { 0 };
     struct sc_sim_report report;
     s.outstanding_per_warp = 5;
-    const struct sc_sim_options options = { .record = note, .context = &notes };
+    const struct sc_sim_options options = { .record = keep_record, .context = &notes };
     const struct sc_stream_answer a = answer_with(&s, &options, &report);
     is_int((long long)notes.count, 20 * 8 * 48, "a record for every load");
     is_int((long long)report.units, 20 * 8 * 48, "as many as reported");

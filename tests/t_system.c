@@ -10,22 +10,11 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-__attribute__((format(printf, 1, 2))) static void note(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    fputs("# ", stdout);
-    vprintf(format, args);
-    putchar('\n');
-    va_end(args);
-}
 
 static bool is_text(const char *text)
 {

@@ -175,6 +175,16 @@ _Noreturn void tap_bail(const char *reason, ...)
     exit(255);
 }
 
+void tap_note(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fputs("# ", stdout);
+    vprintf(format, args);
+    putchar('\n');
+    va_end(args);
+}
+
 int tap_done(void)
 {
     if (tap.planned < 0)

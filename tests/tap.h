@@ -45,6 +45,9 @@
 /* Give up on the whole run: nothing that follows would mean anything. */
 #define bail(...) tap_bail(__VA_ARGS__)
 
+/* A line of diagnostics; it needs no newline. */
+#define note(...) tap_note(__VA_ARGS__)
+
 /* The exit status: 0 when the plan was met and nothing failed, else 1. */
 #define done() tap_done()
 
@@ -60,6 +63,7 @@ bool tap_near(const char *file, int line, double got, double want, double rel_to
               const char *name, ...) TAP_PRINTF(7, 8);
 void tap_skip(int count, const char *reason, ...) TAP_PRINTF(2, 3);
 _Noreturn void tap_bail(const char *reason, ...) TAP_PRINTF(1, 2);
+void tap_note(const char *format, ...) TAP_PRINTF(1, 2);
 int tap_done(void);
 
 #endif
