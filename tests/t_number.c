@@ -126,7 +126,7 @@ static void expect_format(char *out, size_t size, double value, int digits)
     }
     snprintf(text, sizeof text, "%.*e", digits - 1, fabs(value));
     e = strchr(text, 'e');
-    exponent10 = atoi(e + 1);
+    exponent10 = (int)strtol(e + 1, NULL, 10);
     last = e;
     while (last[-1] == '0' && last - text > 2)
         last--;
@@ -297,10 +297,10 @@ static void test_no_decimal(void)
     char got[SC_NUMBER_MAX];
 
     for (size_t i = 0; i < COUNT(values); i++) {
-        strcpy(got, "unchanged");
+        snprintf(got, sizeof got, "unchanged");
         is_int((long long)sc_number_format(got, values[i], 6), 0, "%f has no length", values[i]);
         is_str(got, "", "%f has no text", values[i]);
-        strcpy(got, "unchanged");
+        snprintf(got, sizeof got, "unchanged");
         is_int((long long)sc_number_format_fixed(got, values[i], 2), 0, "%f, fixed", values[i]);
         is_str(got, "", "%f has no fixed text", values[i]);
     }
@@ -345,7 +345,7 @@ static void test_from_near_doubles(void)
         for (; *p != 'e'; p++)
             if (*p != '.')
                 digits = digits * 10 + (uint64_t)(*p - '0');
-        if (sc_number_from_decimal(digits, atoi(p + 1) - 14 - i % 5) != strtod(text, NULL))
+        if (sc_number_from_decimal(digits, (int)strtol(p + 1, NULL, 10) - 14 - i % 5) != strtod(text, NULL))
             break;
     }
     ok(i == DRAWS, "decimals of 15 to 19 digits near doubles read as strtod does");
