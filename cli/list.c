@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "answer.h"
+#include "calibration.h"
 #include "command.h"
 #include "filter.h"
 #include "preset.h"
@@ -195,6 +196,12 @@ static bool list_columns(struct listing *list)
         list->cells[0] = emit_string(metric->column);
         list->cells[1] = emit_string(metric->brief ? "table" : metric->stall != NULL ? "bar" : "all");
         list->cells[2] = emit_string(metric->help);
+        fine = add_row(list);
+    }
+    for (size_t i = 0; fine && i < CALIBRATION_METRICS; i++) {
+        list->cells[0] = emit_string(calibration_metrics[i].column);
+        list->cells[1] = emit_string(calibration_metrics[i].brief ? "table" : "asked for");
+        list->cells[2] = emit_string(calibration_metrics[i].help);
         fine = add_row(list);
     }
     return close_list(list, fine);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "calibration.h"
 #include "preset.h"
 #include "scenario.h"
 
@@ -248,6 +249,8 @@ static void add_system(struct text *out, const struct sc_system *system)
     add_heading(out, "SS", "Columns of the answer");
     for (size_t i = 0; i < system->metric_count; i++)
         add_item(out, system->metrics[i].column, system->metrics[i].help);
+    for (size_t i = 0; i < CALIBRATION_METRICS; i++)
+        add_item(out, calibration_metrics[i].column, calibration_metrics[i].help);
 }
 
 /* ---- what belongs to all systems ---- */

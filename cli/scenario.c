@@ -4,6 +4,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,6 +82,28 @@ static const char *key_at(unsigned long i, const void *context)
     return system->fields[i].key;
 }
 
+/* The key that `name` is a slip of, a unit behind it aside, or NULL. */
+static const char *nearest_key(const struct sc_system *system, const char *name)
+{
+    const char *nearest = problem_nearest(name, key_at, system->field_count, system);
+    const size_t length = strlen(name);
+    char text[64];
+    for (size_t stem = length; nearest == NULL && stem-- > 1;) {
+        if ((name[stem] != '_' && name[stem] != '(' && name[stem] != '[') || stem >= sizeof text)
+            continue;
+        struct binding binding = { 0 };
+        snprintf(text, sizeof text, "%.*s", (int)stem, name);
+        text[strcspn(text, " ")] = '\0';
+        const char *key = problem_nearest(text, key_at, system->field_count, system);
+        if (key == NULL || snprintf(text, sizeof text, "%s%s", key, name + stem) >= (int)sizeof text)
+            continue;
+        if (bind_suffixed(system, text, strlen(text), &binding) ||
+            bind_bracketed(system, text, strlen(text), &binding))
+            nearest = key;
+    }
+    return nearest;
+}
+
 bool resolver_bind(const struct resolver *resolver, const char *name, struct binding *binding,
                    const char **nearest)
 {
@@ -101,7 +124,7 @@ bool resolver_bind(const struct resolver *resolver, const char *name, struct bin
         bind_bracketed(resolver->system, name, length, binding))
         return true;
     if (nearest != NULL)
-        *nearest = problem_nearest(name, key_at, resolver->system->field_count, resolver->system);
+        *nearest = nearest_key(resolver->system, name);
     return false;
 }
 

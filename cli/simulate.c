@@ -394,7 +394,7 @@ const struct command command_simulate = {
     .usage = "SYSTEM [key=value ...] [options]",
     .summary = "the same answers from the built-in cycle-level simulator",
     .details =
-        "The grammar and the columns are those of `estimate`; every page or load is followed in time.\n\n"
+        "The grammar is that of `estimate`, and so are the columns but the interval; every page or load is followed in time.\n\n"
         "  stallcast simulate hbf model=llama-8b policy=h3 buffer=40MB\n"
         "  stallcast simulate hbf model=llama-70b policy=slipstream buffer=8MB:64MB:*2 --repeat 5\n"
         "  stallcast simulate hbf model=llama-8b policy=slipstream --trace pages.csv\n"

@@ -35,8 +35,12 @@ static void trace_load(const struct sc_hbf_kernel *kernel, const struct sc_hbf_m
     sc_trace_add(trace, "P", "K N bits / 8 / page", k.pages, SC_NUMBER, "weight pages of the kernel");
     sc_trace_add(trace, "C", NULL, k.ctas, SC_NUMBER, "CTAs of its grid");
     sc_trace_add(trace, "n", "min(C, SMs)", k.active, SC_NUMBER, "SMs that have work");
-    sc_trace_add(trace, "m_lo", k.side_ctas > 0.0 ? "P_side / (SMs - C_main)" : "floor(C / SMs) P / C", k.light, SC_NUMBER, "pages on a lightly loaded SM");
-    sc_trace_add(trace, "m_hi", k.side_ctas > 0.0 ? "P_main / C_main" : "ceil(C / SMs) P / C", k.heavy, SC_NUMBER, "pages on a heavily loaded SM");
+    sc_trace_add(trace, "m_lo", "floor(C / SMs) P / C, or P_side / (SMs - C_main)", k.light,
+                 SC_NUMBER, "pages on a lightly loaded SM; the latter when two GEMMs run side by side");
+    sc_trace_add(trace, "m_hi", "ceil(C / SMs) P / C, or P_main / C_main", k.heavy, SC_NUMBER,
+                 "pages on a heavily loaded SM; the latter when two GEMMs run side by side");
+    sc_trace_add(trace, "r_k", "max(r, m_hi / (T_ideal - t_launch - L_hbm)), r higher for wide tiles",
+                 k.sm_rate, SC_PER_SECOND, "pages per second that one SM takes in from this kernel");
     sc_trace_add(trace, "D", "demand window x tile / 128", k.window, SC_NUMBER,
                  "pages that one SM waits for at a time (anchor)");
     sc_trace_add(trace, "T_ideal", NULL, k.ideal_s, SC_SECONDS, "time with HBM-like latency");

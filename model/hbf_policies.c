@@ -47,7 +47,7 @@ static double on_demand_time(const struct sc_hbf_machine *m, const struct sc_hbf
     sc_trace_binds(trace, m->miss_pool < k->active * k->window);
     sc_trace_add(trace, "Q2", "min(n_h D, G)", phase2, SC_NUMBER,
                  "pages outstanding when only the heavily loaded SMs are left");
-    sc_trace_add(trace, "T_fetch", "(L + 1/r) max(1, m_lo n / Q1 + (m_hi - m_lo) n_h / Q2)", fetch_s,
+    sc_trace_add(trace, "T_fetch", "(L + 1/r_k) max(1, m_lo n / Q1 + (m_hi - m_lo) n_h / Q2)", fetch_s,
                  SC_SECONDS, "every page pays the flash latency, Q at a time");
     const double time_s = larger(k->ideal_s, m->launch_s + fetch_s);
     sc_trace_add(trace, "T", "max(T_ideal, t_launch + T_fetch)", time_s, SC_SECONDS, "kernel time");
@@ -236,7 +236,7 @@ struct hbf_outcome sc_hbf_run_demand_stream(const struct sc_hbf_mechanisms *poli
             out.limit = "buffer";
         out.in_flight = smaller(m->slots, k->pages * m->latency_s / out.time_s);
     }
-    sc_trace_add(trace, "T", "t_launch + L + max(P / d, m_hi / r, T_slots, T_waves)", out.time_s,
+    sc_trace_add(trace, "T", "t_launch + L + max(P / d, m_hi / r_k, T_slots, T_waves)", out.time_s,
                  SC_SECONDS, "kernel time; demand can always fetch for itself");
     return out;
 }
@@ -287,11 +287,12 @@ static double staged_body(const struct sc_hbf_mechanisms *policy, const struct s
     const double light_s = k->light * staged_page_time(policy, m, k, window, k->light) + block_s;
     const double body_s = larger(k->pages / k->drain, larger(heavy_s, light_s));
     sc_trace_add(trace, "T_block", "w0 / B tau / (tau + w0 / (n sigma))", block_s, SC_SECONDS,
-                 "the launch burst comes SM by SM: how much later than the first the last one starts");
-    sc_trace_add(trace, "T_heavy", "m_hi max(1 / r, L / w_hi)", heavy_s, SC_SECONDS,
-                 "a heavily loaded SM: its intake, or its window per round trip (Little's law)");
+                 "the launch burst comes SM by SM, at sigma pages/s each, launched within tau: "
+                 "how much later the last one starts");
+    sc_trace_add(trace, "T_heavy", "m_hi max(1 / r_k, L / w_hi)", heavy_s, SC_SECONDS,
+                 "a heavily loaded SM: its intake, or w_hi, its share of W, per round trip (Little's law)");
     sc_trace_binds(trace, heavy_s >= body_s);
-    sc_trace_add(trace, "T_light", "m_lo max(1 / r, L / w_lo) + T_block", light_s, SC_SECONDS,
+    sc_trace_add(trace, "T_light", "m_lo max(1 / r_k, L / w_lo) + T_block", light_s, SC_SECONDS,
                  "the same for the SM that starts last");
     sc_trace_binds(trace, light_s >= body_s);
     sc_trace_add(trace, "T_body", "max(P / d, T_heavy, T_light)", body_s, SC_SECONDS,
@@ -374,7 +375,7 @@ static struct hbf_outcome run_sshr(const struct sc_hbf_mechanisms *policy, const
     const double window = smaller(smaller(asked, own), m->tracking_entries * k->active);
     sc_trace_add(trace, "W", policy->weighted ? "min(B, kappa P / (T_ideal - t_launch - L_hbm)) L"
                                               : "B L",
-                 window, SC_NUMBER, "pages that may be staged and not yet demanded (SSHRMax of all SMs)");
+                 window, SC_NUMBER, "pages that may be staged and not yet demanded, SSHRMax of all SMs (kappa: headroom)");
 
     /* Staging that crosses kernels leaves a tenth of the share to this one. */
     const double share = policy->crosses_kernels ? 0.9 : 1.0;
@@ -400,7 +401,7 @@ static struct hbf_outcome run_sshr(const struct sc_hbf_mechanisms *policy, const
     if (ramp_s > 0.0) /* no window need grow where demand is faster by itself */
         ramp_s = smaller(ramp_s, larger(0.0, bypass_time(m, k) - fixed_s - body_s));
     sc_trace_add(trace, "T_ramp", "sum of max(0, L - max(w_j, Q) / lambda), w += max(w, Q)", ramp_s,
-                 SC_SECONDS, "S0 + F grows by one per first demand, so the window doubles per trip");
+                 SC_SECONDS, "per round trip, the window w_j and what demand waits for, Q, bring the next pages");
 
     sc_trace_add(trace, "T_cold", policy->crosses_kernels ? "0" : "L - L_hbm", cold_s, SC_SECONDS,
                  policy->crosses_kernels ? "hidden: staging crosses kernel boundaries"
@@ -457,7 +458,7 @@ static struct hbf_outcome run_fixed_lead(const struct sc_hbf_mechanisms *policy,
     out.limit = collapses ? "buffer" : out.access_s > m->extra_latency_s ? "prefetch lead"
                                                                          : "flash latency";
     out.in_flight = smaller(phase1, k->pages * m->latency_s / out.time_s);
-    sc_trace_add(trace, "T", "t_launch + max(L + max(P / d, m_hi / r) + T_block, T_fetch)",
+    sc_trace_add(trace, "T", "t_launch + max(L + max(P / d, m_hi / r_k) + T_block, T_fetch)",
                  out.time_s, SC_SECONDS, "kernel time; on demand once the lead has collapsed");
     return out;
 }
@@ -480,7 +481,7 @@ static struct hbf_outcome run_global_stream(const struct sc_hbf_mechanisms *poli
                  "pages that the stream runs ahead of demand and the buffer loses");
     sc_trace_add(trace, "T_again", "lost L / min(n D, G)", again_s, SC_SECONDS,
                  "lost pages come back on demand");
-    sc_trace_add(trace, "T", "t_launch + L + max(P / b, m_hi / r) + T_again", time_s, SC_SECONDS,
+    sc_trace_add(trace, "T", "t_launch + L + max(P / b, m_hi / r_k) + T_again", time_s, SC_SECONDS,
                  "kernel time");
     return (struct hbf_outcome){ .time_s = time_s, .access_s = m->extra_latency_s,
                                  .capacity_s = time_s - streamed_s, .missed = lost,

@@ -98,9 +98,15 @@ printf 'bufer,policy\n8MB,ideal\n' >in.csv
 check_run 'a slip in a header is told, and travels through' 0 'bufer,policy,slowdown,error
 8MB,ideal,1,' "stallcast: in.csv: column 'bufer' is no key of hbf and travels through: did you mean buffer?" \
     stallcast estimate hbf --from in.csv model=llama-8b --columns slowdown
-reads 'usual columns are no slips' 'name,id,note,policy\na,b,c,ideal\n' \
-    'name,id,note,policy,slowdown,error
-a,b,c,ideal,1,' model=llama-8b --columns slowdown
+for header in latncy_us 'latncy (us)' 'latncy [us]'; do
+    printf '%s,policy\n5,ideal\n' "$header" >in.csv
+    check_run "a slip before a unit: $header" 0 "$header,policy,slowdown,error
+5,ideal,1," "stallcast: in.csv: column '$header' is no key of hbf and travels through: did you mean latency?" \
+        stallcast estimate hbf --from in.csv model=llama-8b --columns slowdown
+done
+reads 'usual columns are no slips' 'name,id,note,cost_us,policy\na,b,c,d,ideal\n' \
+    'name,id,note,cost_us,policy,slowdown,error
+a,b,c,d,ideal,1,' model=llama-8b --columns slowdown
 reads 'columns that go by the name of an answer' \
     'policy,slowdown,error,stallcast_error\nideal,2.5,none,x\n' \
     'policy,slowdown,error,stallcast_error,stallcast_slowdown,stallcast2_error
