@@ -642,8 +642,11 @@ static enum sc_status read_region(struct reader *r)
             return refuse(r, NAME, "is given twice");
     }
     status = check_region(r, &region);
-    if (status == SC_OK)
-        p->regions[p->region_count++] = region;
+    if (status != SC_OK)
+        return status;
+    if (r->wanted->system != NULL)
+        region.of = sc_system_field(r->wanted->system, region.field);
+    p->regions[p->region_count++] = region;
     return status;
 }
 
@@ -1008,25 +1011,28 @@ static bool is_inside(const struct sc_params_region *region, const struct sc_fie
            value <= region->high + edge_slack * fabs(region->high);
 }
 
+static const struct sc_field *field_of(const struct sc_params_region *region,
+                                       const struct sc_system *system)
+{
+    return region->of != NULL ? region->of : sc_system_field(system, region->field);
+}
+
 const struct sc_field *sc_params_outside(const struct sc_params *params,
                                          const struct sc_system *system, const void *scenario)
 {
-    for (size_t f = 0; f < system->field_count; f++) {
-        const struct sc_field *field = &system->fields[f];
-        bool judged = false, inside = false;
-        if (field->kind == SC_PRESET)
+    const struct sc_field *settled = NULL; /* by an earlier row of the same field */
+    for (size_t i = 0; i < params->region_count; i++) {
+        const struct sc_field *field = field_of(&params->regions[i], system);
+        if (field == NULL || field == settled || field->kind == SC_PRESET)
             continue;
         const double value = sc_field_get(field, scenario);
-        if (isnan(value))
-            continue;
-        for (size_t i = 0; i < params->region_count; i++) {
-            if (strcmp(params->regions[i].field, field->key) != 0)
-                continue;
-            judged = true;
-            inside = inside || is_inside(&params->regions[i], field, value);
-        }
-        if (judged && !inside)
+        bool inside = isnan(value) || is_inside(&params->regions[i], field, value);
+        for (size_t j = 0; j < params->region_count && !inside; j++)
+            inside = field_of(&params->regions[j], system) == field &&
+                     is_inside(&params->regions[j], field, value);
+        if (!inside)
             return field;
+        settled = field;
     }
     return NULL;
 }

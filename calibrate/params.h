@@ -79,6 +79,7 @@ struct sc_params_region {
     const char *field;  /* key */
     const char *choice; /* NULL: a range */
     double low, high;   /* NaN for a choice */
+    const struct sc_field *of; /* set by sc_params_read, of the wanted system; else NULL */
 };
 
 struct sc_params_score {
@@ -159,8 +160,8 @@ enum sc_status sc_params_quantile(const struct sc_params *params, const char *gr
                                   double *quantile, struct sc_error *error) SC_MUST_CHECK;
 
 /*
- * The first field of a scenario of params' system that lies outside the region, or
- * NULL: then the calibration speaks for it.  A field that the scenario leaves to be
+ * A field of a scenario of params' system that lies outside the region, the first
+ * by the order of the rows, or NULL: then the calibration speaks for it.  A field that the scenario leaves to be
  * derived (NaN) is not judged.
  */
 const struct sc_field *sc_params_outside(const struct sc_params *params,
