@@ -355,6 +355,10 @@ static int simulate(const struct command *command, const struct options *options
     struct simulation s = { .system = command_system(command, words, word_count, &problem) };
     if (s.system == NULL || !sink_style(options, &style, &problem))
         return command_fail(&problem);
+    if (options->trace != NULL && options->output != NULL &&
+        strcmp(options->trace, options->output) == 0)
+        return command_fail((problem_set(&problem, "--trace and -o: both are %s", options->trace),
+                             &problem));
     s.simulator = sc_simulator_find(s.system);
     if (s.simulator == NULL)
         return command_fail((problem_set(&problem, "%s has no simulator", s.system->name), &problem));

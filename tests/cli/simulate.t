@@ -27,6 +27,7 @@ csv() {
 refuses 'simulate: expected a system first: simulate SYSTEM [key=value ...] [options]' simulate
 refuses "no system 'hfb': did you mean hbf?" simulate hfb
 refuses 'layers: expected a value, got none: give model=NAME or layers=VALUE' simulate hbf
+refuses '--trace and -o: both are same.csv' simulate stream -t same.csv -o same.csv
 hbf_refuses 'policy=slipsteam: expected one of its choices, got '\''slipsteam'\'': did you mean slipstream?' \
     policy=slipsteam
 hbf_refuses "retry=60%: expected a value from 0 to 0.5, got '60%'" retry=60%
