@@ -86,6 +86,13 @@ static unsigned long long fnv(const char *text)
     return hash;
 }
 
+/* text has ROOM bytes. */
+static void append(char *text, const char *row)
+{
+    const size_t length = strlen(text);
+    snprintf(text + length, ROOM - length, "%s", row);
+}
+
 static void add_hash(char *text)
 {
     const unsigned long long hash = fnv(text);
@@ -346,13 +353,14 @@ static void test_ends(void)
     check_refused(text, &wanted, 33, "record", "hash is given twice", SC_EDOMAIN);
     memcpy(text, good, sizeof good);
     add_hash(text);
-    strcat(text, "score,late,,1,,,,,\n");
+    append(text, "score,late,,1,,,,,\n");
     check_refused(text, &wanted, 33, "record", "comes after the hash", SC_EDOMAIN);
     memcpy(text, good, sizeof good);
-    strcat(text, "meta,hash,,0123,,,,,\n");
+    append(text, "meta,hash,,0123,,,,,\n");
     check_refused(text, &wanted, 32, "value", "is not 16 lower-case hexadecimal digits",
                   SC_EDOMAIN);
-    memcpy(text, "record,name,key,value,se,low,high,kind,note\n", sizeof "record,name,key,value,se,low,high,kind,note\n");
+    *text = '\0';
+    append(text, "record,name,key,value,se,low,high,kind,note\n");
     check_refused(text, &wanted, 0, NULL, "has no meta format", SC_EMISSING);
     memcpy(text, "\n", sizeof "\n");
     check_refused(text, &wanted, 0, NULL, NULL, SC_EDOMAIN);
