@@ -574,7 +574,7 @@ static bool plan(struct batch *batch, FILE *file, struct problem *problem)
 {
     return open_reader(batch, file, problem) && bind_columns(batch, problem) &&
            selection_make(batch->system, batch->options->columns, !sink_streams(&batch->style),
-                          batch->calibration != NULL, &batch->selection, problem) &&
+                          extra_of_calibration(batch->calibration), &batch->selection, problem) &&
            plan_columns(batch, problem) &&
            (batch->filter = filter_create(batch->options->only, problem)) != NULL;
 }

@@ -64,8 +64,8 @@ static bool run_plan(struct run *run, const struct options *options, bool table,
     const size_t keys = run->product.count;
     run->filter = filter_create(options->only, problem);
     if (run->filter == NULL ||
-        !selection_make(run->system, options->columns, table, run->calibration != NULL,
-                        &run->selection, problem))
+        !selection_make(run->system, options->columns, table,
+                        extra_of_calibration(run->calibration), &run->selection, problem))
         return false;
     const size_t most = keys + run->selection.count + 1;
     run->shown = calloc(keys + 1, sizeof *run->shown);
@@ -280,7 +280,7 @@ static const struct option_row options[] = {
     OPTION(only, 0, "REGEX", "keep rows whose key=value text (or CSV fields) matches"),
     OPTION(level, 0, "P", "probability that slowdown_lo .. slowdown_hi holds (default 0.9)"),
     OPTION(params, 0, "FILE", "calibration to use instead of the one that comes with the system"),
-    OPTION(digits, 0, "N", "significant digits, or all (default 6; 4 in tables)"),
+    OPTION(digits, 0, "N", "significant digits per number, or all (default 6; in table and md 4)"),
     OPTION(strict, 0, NULL, "stop at the first bad row"),
     OPTION(jobs, 'j', "N", "threads for --from (default: one per processor)"),
     OPTION(delimiter, 0, "CHAR", "of CSV in and out (default: found out, and a comma out)"),
