@@ -135,8 +135,7 @@ static bool open_reader(struct batch *batch, FILE *file, struct problem *problem
 static void warn_of_slip(const struct batch *batch, const char *column, const char *nearest)
 {
     struct problem note;
-    const size_t length = strlen(column);
-    if (nearest == NULL || length < 3 || sc_system_metric(batch->system, column) != NULL)
+    if (nearest == NULL || sc_system_metric(batch->system, column) != NULL)
         return;
     (void)problem_set(&note, "%s: column '%.60s' is no key of %s and travels through: "
                              "did you mean %s?",
@@ -151,9 +150,12 @@ static bool refuse_unit(const struct batch *batch, const struct sc_csv_field *co
     char accepted[SC_UNITS_ACCEPTED_MAX] = "";
     if ((field->kind == SC_REAL || field->kind == SC_INTEGER) && field->dimension != SC_NUMBER)
         (void)sc_units_accepted(field->dimension, accepted);
-    return problem_set(problem, "%s:%zu: %.60s: expected %s%s in the brackets", batch->name,
-                       sc_csv_header_line(batch->reader), column->text,
-                       *accepted != '\0' ? "one of " : "nothing", accepted);
+    const size_t line = sc_csv_header_line(batch->reader);
+    if (*accepted == '\0')
+        return problem_set(problem, "%s:%zu: %.60s: expected %s without brackets", batch->name,
+                           line, column->text, field->key);
+    return problem_set(problem, "%s:%zu: %.60s: expected one of %s in the brackets", batch->name,
+                       line, column->text, accepted);
 }
 
 static bool bind_columns(struct batch *batch, struct problem *problem)
