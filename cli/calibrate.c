@@ -14,6 +14,7 @@
 #include "command.h"
 #include "conformal.h"
 #include "design.h"
+#include "effect.h"
 #include "emit.h"
 #include "fit.h"
 #include "preset.h"
@@ -730,25 +731,18 @@ static bool observed_range(const struct calibrate *c, const struct sc_field *fie
 /* Whether slowdown depends on a key at all: energy and silicon do not change it. */
 static bool matters(const struct calibrate *c, const struct sc_field *field)
 {
-    static const double factors[] = { 0.5, 2.0, 100.0 };
-    enum { PROBES = 64 };
-    for (size_t i = 0; i < c->samples && i < PROBES; i++) {
+    enum { SCENARIOS = 64 };
+    for (size_t i = 0; i < c->samples && i < SCENARIOS; i++) {
         _Alignas(max_align_t) unsigned char scenario[SC_SCENARIO_MAX], answer[SC_ANSWER_MAX];
         struct sc_error error;
-        double before = 0.0, after = 0.0;
+        double before = 0.0, after = 0.0, probes[EFFECT_PROBES];
         memcpy(scenario, c->scenarios + i * c->system->scenario_size, c->system->scenario_size);
         if (c->system->estimate(scenario, answer, NULL, &error) != SC_OK)
             continue;
         memcpy(&before, answer + c->system->metrics[0].offset, sizeof before);
-        const double value = sc_field_get(field, scenario);
-        for (size_t k = 0; k < sizeof factors / sizeof factors[0]; k++) {
-            double other = fmin(field->maximum, fmax(field->minimum, value * factors[k]));
-            /* From zero, a step into the range. */
-            if (value == 0.0)
-                other = fmin(field->maximum, fmax(field->minimum, 1e-6));
-            if (field->kind == SC_INTEGER)
-                other = value == 0.0 ? fmin(field->maximum, 8.0) : ceil(other);
-            sc_field_set(field, scenario, other);
+        const size_t count = effect_probes(field, sc_field_get(field, scenario), probes);
+        for (size_t k = 0; k < count; k++) {
+            sc_field_set(field, scenario, probes[k]);
             if (c->system->estimate(scenario, answer, NULL, &error) != SC_OK)
                 return true;
             memcpy(&after, answer + c->system->metrics[0].offset, sizeof after);

@@ -7,6 +7,7 @@
 #include "answer.h"
 #include "calibration.h"
 #include "command.h"
+#include "effect.h"
 #include "preset.h"
 #include "scenario.h"
 #include "sink.h"
@@ -64,7 +65,57 @@ static bool work_out(struct explanation *e, struct problem *problem)
     return status == SC_OK;
 }
 
+/* Whether the two answers are the same in every column. */
+static bool same_answer(const struct sc_system *system, const unsigned char *a,
+                        const unsigned char *b)
+{
+    for (size_t i = 0; i < system->metric_count; i++) {
+        const struct sc_metric *metric = &system->metrics[i];
+        if (memcmp(a + metric->offset, b + metric->offset,
+                   metric->text ? sizeof(const char *) : sizeof(double)) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Whether no other value of the key would change this answer.  Of a preset, and of
+ * cycles, nothing is said. */
+static bool is_idle(const struct explanation *e, size_t given)
+{
+    _Alignas(max_align_t) unsigned char scenario[SC_SCENARIO_MAX], answer[SC_ANSWER_MAX] = { 0 };
+    struct setting settings[KEYS_MAX];
+    struct problem problem;
+    struct sc_error error;
+    double probes[EFFECT_PROBES];
+    memcpy(settings, e->settings, e->setting_count * sizeof *settings);
+    const size_t count = settings[given].deferred ? 0
+                                                  : effect_probes(settings[given].field,
+                                                                  settings[given].value, probes);
+    bool same = count > 0;
+    for (size_t k = 0; same && k < count; k++) {
+        settings[given].value = probes[k];
+        same = resolver_build(e->resolver, settings, e->setting_count, scenario, &problem) &&
+               e->system->estimate(scenario, answer, NULL, &error) == SC_OK &&
+               same_answer(e->system, e->answer.answer, answer);
+    }
+    return same;
+}
+
 /* ---- prose ---- */
+
+static void add_idle(const struct explanation *e, struct text *out)
+{
+    bool any = false;
+    for (size_t i = 0; i < e->setting_count; i++) {
+        if (!is_idle(e, i))
+            continue;
+        text_printf(out, "%s %s", any ? "," : "  no effect here:", e->settings[i].field->key);
+        any = true;
+    }
+    if (any)
+        text_add_string(out, " (half, twice and 100 times of it, or another choice,\n"
+                             "  give the same closed-form answer)\n");
+}
 
 static void add_scenario(const struct explanation *e, struct text *out)
 {
@@ -82,6 +133,7 @@ static void add_scenario(const struct explanation *e, struct text *out)
                     field->help);
         text_fini(&value);
     }
+    add_idle(e, out);
 }
 
 /* One term on a line of its own: sections that stand alone. */

@@ -102,6 +102,19 @@ check_run 'explain --params: another' 2 '' 'stallcast: none.csv: No such file or
 check_run 'explain --level: as estimate' 2 '' \
     "stallcast: --level: expected a probability from 0.5 to 0.99, got '2'" \
     stallcast explain hbf model=llama-8b --level 2
+idle() {
+    "$program" explain "$@" | sed -n '/^  no effect here: /,/^$/p' >out
+}
+idle hbf model=llama-8b retry=0.1 batch=2 scheduler=greedy latency=20us
+check_run 'explain: what was given and changes nothing' 0 \
+    '  no effect here: retry, scheduler (half, twice and 100 times of it, or another choice,
+  give the same closed-form answer)' '' sed '/^$/d' out
+idle hbf model=llama-8b retry=0.1 read_time=5us
+ok 'explain: nothing of the kind where it does' [ ! -s out ]
+idle hbf model=llama-8b policy=ideal batch=2 read_time=0
+ok 'explain: nor for what would change it from zero' [ ! -s out ]
+idle stream latency=800cycles
+ok 'explain: nor for cycles' [ ! -s out ]
 for level in 0.5 0.9; do
     "$program" estimate hbf model=llama-8b --level $level -f csv -c slowdown_lo,slowdown_hi \
         --digits 4 | tail -n 1 | awk -F , -v p=$level \
