@@ -1017,11 +1017,23 @@ static const struct sc_field *field_of(const struct sc_params_region *region,
     return region->of != NULL ? region->of : sc_system_field(system, region->field);
 }
 
-const struct sc_field *sc_params_outside(const struct sc_params *params,
-                                         const struct sc_system *system, const void *scenario)
+/* Regions of a field need not stand together: one that an earlier row is of has
+ * been judged. */
+static bool is_judged(const struct sc_params *params, const struct sc_system *system,
+                      const struct sc_field *field, size_t row)
+{
+    for (size_t i = 0; i < row; i++)
+        if (field_of(&params->regions[i], system) == field)
+            return true;
+    return false;
+}
+
+const struct sc_field *sc_params_outside_next(const struct sc_params *params,
+                                              const struct sc_system *system,
+                                              const void *scenario, size_t *row)
 {
     const struct sc_field *settled = NULL; /* by an earlier row of the same field */
-    for (size_t i = 0; i < params->region_count; i++) {
+    for (size_t i = *row; i < params->region_count; i++) {
         const struct sc_field *field = field_of(&params->regions[i], system);
         if (field == NULL || field == settled || field->kind == SC_PRESET)
             continue;
@@ -1030,9 +1042,19 @@ const struct sc_field *sc_params_outside(const struct sc_params *params,
         for (size_t j = 0; j < params->region_count && !inside; j++)
             inside = field_of(&params->regions[j], system) == field &&
                      is_inside(&params->regions[j], field, value);
-        if (!inside)
+        if (!inside && !is_judged(params, system, field, i)) {
+            *row = i + 1;
             return field;
+        }
         settled = field;
     }
+    *row = params->region_count;
     return NULL;
+}
+
+const struct sc_field *sc_params_outside(const struct sc_params *params,
+                                         const struct sc_system *system, const void *scenario)
+{
+    size_t row = 0;
+    return sc_params_outside_next(params, system, scenario, &row);
 }

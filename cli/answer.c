@@ -190,6 +190,18 @@ bool selection_has_metric(const struct selection *selection, const struct sc_met
     return false;
 }
 
+bool selection_wants_note(const struct selection *selection, const char *columns)
+{
+    bool answers = false;
+    for (size_t i = 0; i < selection->count; i++) {
+        const struct sc_metric *metric = selection->items[i].metric;
+        answers = answers || metric != NULL;
+        if (columns != NULL && metric != NULL && strcmp(metric->column, "extrapolated") == 0)
+            return false;
+    }
+    return answers;
+}
+
 const char *answer_name(const char *name, bool (*taken)(const char *name, const void *context),
                         const void *context, char out[static ANSWER_NAME_MAX])
 {

@@ -49,6 +49,9 @@ bool selection_make(const struct sc_system *system, const char *columns, bool ta
                     struct extra_metrics extra, struct selection *selection,
                     struct problem *problem);
 void selection_fini(struct selection *selection);
+/* Whether to say that answers are extrapolated: not if the columns are keys alone,
+ * nor if --columns asks for `extrapolated`, which says it all. */
+bool selection_wants_note(const struct selection *selection, const char *columns);
 /* Headers, into columns[0 .. selection->count). */
 void selection_columns(const struct selection *selection, struct emit_column *columns);
 bool selection_has(const struct selection *selection, const struct sc_field *field);

@@ -55,6 +55,7 @@ struct batch {
     bool ended;               /* nothing more to read */
     bool stopped;             /* --strict or a write error: leave the rest */
     size_t row_count, bad_count;
+    struct extrapolation extrapolation;
     struct problem first_bad, write_fault, read_fault; /* read_fault: under `in` */
     bool has_write_fault, has_read_fault;
 };
@@ -76,6 +77,7 @@ struct worker {
     } *memory;
     struct problem first_bad;
     size_t bad_count, row_count;
+    struct extrapolation extrapolation;
     bool strict_stop;
 };
 
@@ -344,6 +346,7 @@ static bool answer_row(struct worker *worker, const struct sc_csv_row *row, stru
         return place(batch, row->line, NULL, problem);
     }
     calibration_judge(batch->calibration, scenario, &answer);
+    extrapolation_add(&worker->extrapolation, batch->calibration, scenario, &answer);
     selection_cells(&batch->selection, scenario, &answer, worker->cells + batch->input_count);
     return true;
 }
@@ -479,6 +482,7 @@ static void hand_in(struct worker *worker, size_t number, bool fine, const struc
         if (worker->bad_count > 0 && batch->bad_count == 0)
             batch->first_bad = worker->first_bad;
         batch->bad_count += worker->bad_count;
+        extrapolation_append(&batch->extrapolation, &worker->extrapolation);
         batch->stopped = !fine || worker->strict_stop;
         if (!fine) {
             batch->write_fault = fault;
@@ -500,6 +504,7 @@ static void *work(void *argument)
     while (take_rows(worker, &number)) {
         struct problem problem = { "" };
         worker->bad_count = worker->row_count = 0;
+        worker->extrapolation.count = 0;
         const bool fine = make_rows(worker, &problem);
         hand_in(worker, number, fine, &problem);
     }
@@ -588,6 +593,8 @@ static int report(struct batch *batch)
         return (problem_print(&batch->write_fault), EXIT_USAGE);
     if (batch->has_read_fault)
         return (problem_print(&batch->read_fault), EXIT_USAGE);
+    if (selection_wants_note(&batch->selection, batch->options->columns))
+        extrapolation_print(&batch->extrapolation, batch->row_count);
     const bool gave_up = filter_gave_up(batch->filter);
     if (batch->bad_count == 0)
         return gave_up ? EXIT_NO : EXIT_FINE;
