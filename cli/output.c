@@ -111,6 +111,11 @@ static bool check_special(struct output *output, struct problem *problem)
     return fine;
 }
 
+bool output_is_file(const char *path)
+{
+    return path != NULL && strcmp(path, "-") != 0 && !is_special(path);
+}
+
 bool output_check(const char *path, struct problem *problem)
 {
     struct output output = { .path = path != NULL && strcmp(path, "-") != 0 ? path : NULL };
