@@ -53,7 +53,7 @@ static const struct sc_metric *find_metric(const struct sc_system *system, const
 {
     for (size_t i = 0; i < extra.count; i++)
         if (strcmp(extra.metrics[i].column, name) == 0)
-            return &extra.metrics[i];
+            return extra.metrics + i;
     return sc_system_metric(system, name);
 }
 

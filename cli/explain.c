@@ -65,17 +65,20 @@ static bool work_out(struct explanation *e, struct problem *problem)
     return status == SC_OK;
 }
 
-/* Whether the two answers are the same in every column. */
+/* Whether the two answers are the same in every number. */
 static bool same_answer(const struct sc_system *system, const unsigned char *a,
                         const unsigned char *b)
 {
-    for (size_t i = 0; i < system->metric_count; i++) {
-        const struct sc_metric *metric = &system->metrics[i];
-        if (memcmp(a + metric->offset, b + metric->offset,
-                   metric->text ? sizeof(const char *) : sizeof(double)) != 0)
-            return false;
+    bool same = true;
+    for (size_t i = 0; i < system->metric_count && same; i++) {
+        double x = 0.0, y = 0.0;
+        if (system->metrics[i].text)
+            continue;
+        memcpy(&x, a + system->metrics[i].offset, sizeof x);
+        memcpy(&y, b + system->metrics[i].offset, sizeof y);
+        same = (isnan(x) && isnan(y)) || !(x < y || x > y || isnan(x) || isnan(y));
     }
-    return true;
+    return same;
 }
 
 /* Whether no other value of the key would change this answer.  Of a preset, and of

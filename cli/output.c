@@ -73,8 +73,11 @@ static bool open_temporary(struct output *output, struct problem *problem)
     (void)fchmod(descriptor, mode_of(output->target));
     output->file = fdopen(descriptor, "wb");
     if (output->file == NULL) {
+        const bool refused = refuse(output, problem);
         (void)close(descriptor);
-        return refuse(output, problem);
+        (void)unlink(output->temporary);
+        forget(output);
+        return refused;
     }
     return true;
 }

@@ -144,13 +144,15 @@ static void fold_repeats(struct simulation *s, size_t row, struct repeated_answe
     for (size_t m = 0; m < s->system->metric_count; m++) {
         const struct sc_metric *metric = &s->system->metrics[m];
         struct sc_sim_moments moments = { 0 };
+        double begin;
         if (metric->text)
             continue;
+        memcpy(&begin, first + metric->offset, sizeof begin);
         for (size_t i = 0; i < s->repeats; i++) {
             double value;
             memcpy(&value, first + i * s->system->answer_size + metric->offset, sizeof value);
             sc_sim_moments_add(&moments, value);
-            steady = steady && memcmp(first + metric->offset, &value, sizeof value) == 0;
+            steady = steady && !(value < begin || value > begin);
         }
         const double mean = sc_sim_moments_mean(&moments);
         memcpy(answer->answer + metric->offset, &mean, sizeof mean);
@@ -353,7 +355,7 @@ static int run_simulation(struct simulation *s, const struct options *options,
     }
     if (s->trace != NULL && (first != NULL || s->trace_errno != 0))
         output_abandon(&trace);
-    if (s->trace_errno != 0)
+    if (options->trace != NULL && s->trace_errno != 0)
         return command_fail((problem_set(&problem, "cannot write %s: %s",
                                          strcmp(options->trace, "-") == 0 ? "standard output" : options->trace,
                                          strerror(s->trace_errno)), &problem));

@@ -103,7 +103,7 @@ check_run 'explain --level: as estimate' 2 '' \
     "stallcast: --level: expected a probability from 0.5 to 0.99, got '2'" \
     stallcast explain hbf model=llama-8b --level 2
 idle() {
-    "$program" explain "$@" | sed -n '/^  no effect here: /,/^$/p' >out
+    "$program" explain "$@" >explained && sed -n '/^  no effect here: /,/^$/p' explained >out
 }
 idle hbf model=llama-8b retry=0.1 batch=2 scheduler=greedy latency=20us
 check_run 'explain: what was given and changes nothing' 0 \
@@ -111,7 +111,7 @@ check_run 'explain: what was given and changes nothing' 0 \
   give the same closed-form answer)' '' sed '/^$/d' out
 idle hbf model=llama-8b retry=0.1 read_time=5us
 ok 'explain: nothing of the kind where it does' [ ! -s out ]
-idle hbf model=llama-8b policy=ideal batch=2 read_time=0
+idle hbf model=llama-8b policy=slipstream batch=2 read_time=0us
 ok 'explain: nor for what would change it from zero' [ ! -s out ]
 idle stream latency=800cycles
 ok 'explain: nor for cycles' [ ! -s out ]
