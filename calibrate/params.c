@@ -1028,12 +1028,13 @@ static bool is_judged(const struct sc_params *params, const struct sc_system *sy
     return false;
 }
 
-const struct sc_field *sc_params_outside_next(const struct sc_params *params,
-                                              const struct sc_system *system,
-                                              const void *scenario, size_t *row)
+/* The first region from `row` on whose field the scenario has outside of all regions
+ * of that field; region_count: none. */
+static size_t outside_from(const struct sc_params *params, const struct sc_system *system,
+                           const void *scenario, size_t row)
 {
     const struct sc_field *settled = NULL; /* by an earlier row of the same field */
-    for (size_t i = *row; i < params->region_count; i++) {
+    for (size_t i = row; i < params->region_count; i++) {
         const struct sc_field *field = field_of(&params->regions[i], system);
         if (field == NULL || field == settled || field->kind == SC_PRESET)
             continue;
@@ -1042,19 +1043,33 @@ const struct sc_field *sc_params_outside_next(const struct sc_params *params,
         for (size_t j = 0; j < params->region_count && !inside; j++)
             inside = field_of(&params->regions[j], system) == field &&
                      is_inside(&params->regions[j], field, value);
-        if (!inside && !is_judged(params, system, field, i)) {
-            *row = i + 1;
-            return field;
-        }
+        if (!inside)
+            return i;
         settled = field;
     }
-    *row = params->region_count;
-    return NULL;
+    return params->region_count;
 }
 
 const struct sc_field *sc_params_outside(const struct sc_params *params,
                                          const struct sc_system *system, const void *scenario)
 {
-    size_t row = 0;
-    return sc_params_outside_next(params, system, scenario, &row);
+    const size_t row = outside_from(params, system, scenario, 0);
+    return row < params->region_count ? field_of(&params->regions[row], system) : NULL;
+}
+
+const struct sc_field *sc_params_outside_next(const struct sc_params *params,
+                                              const struct sc_system *system,
+                                              const void *scenario, size_t *row)
+{
+    while (*row < params->region_count) {
+        const size_t found = outside_from(params, system, scenario, *row);
+        if (found == params->region_count)
+            break;
+        *row = found + 1;
+        const struct sc_field *field = field_of(&params->regions[found], system);
+        if (!is_judged(params, system, field, found))
+            return field;
+    }
+    *row = params->region_count;
+    return NULL;
 }
