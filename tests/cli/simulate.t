@@ -58,7 +58,7 @@ hbf_refuses '--trace follows one run, not 2' policy=h3,ideal --trace pages.csv
 hbf_refuses '--trace follows one run, not 3' --repeat 3 --trace pages.csv
 hbf_refuses 'cannot write none/pages.csv: No such file or directory' --trace none/pages.csv
 hbf_refuses "latency: 100 ns is below hbm_latency, the ideal's latency" latency=100ns
-refuses 'simulation has too many pages or takes too long' \
+refuses 'simulation has a kernel of more than 2^30 pages, the most that is simulated' \
     simulate hbf model=llama-8b part=ffn hidden=1e6 ffn=1e7 page=64B
 check_run 'a scenario without an answer among others: a row with its error, exit code 1' 1 \
     "policy,latency_s,slowdown,error
