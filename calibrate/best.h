@@ -40,8 +40,8 @@ struct sc_spread {
 
 /*
  * From `count` levels, ascending between 0 and 1, and the quantiles of the absolute
- * log residual at them, at least 0; one below its predecessor counts as equal to it.  Residuals that
- * are equal are told apart by 1e-9, so an exact prediction is one to that.
+ * log residual at them, at least 0; one below its predecessor counts as equal to it.
+ * Residuals that are equal are told apart by 1e-9, so an exact prediction is one to that.
  * SC_EMISSING: no levels; SC_ENOSPACE: above SC_SPREAD_LEVELS_MAX; SC_EDOMAIN: a
  * "level" or a "quantile" that is none.
  */

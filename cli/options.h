@@ -14,7 +14,9 @@ struct options {
     const char *from, *format, *output, *digits, *only, *columns;
     const char *delimiter, *decimal, *data, *jobs;
     const char *seed, *repeat, *trace, *csv, *samples, *policies, *level, *params;
+    const char *by, *over;
     const char *strict, *check, *simulate, *list, *help, *version; /* given or not: NULL or "" */
+    const char *winners, *crossover, *no_crossover, *with_ideal;   /* likewise */
 };
 
 struct option_row {
