@@ -186,6 +186,13 @@ double sc_prefetch_queue_ratio(double candidates, double slots)
     return low;
 }
 
+double sc_prefetch_queue_share(double ratio, double ahead, double count)
+{
+    if (ratio >= 1.0)
+        return 1.0;
+    return pow(ratio, ahead) * (count > 1e-9 ? geometric_sum(ratio, count) / count : ratio);
+}
+
 double sc_prefetch_duty(double idle_load, double full_load, double limit)
 {
     if (full_load <= limit)
@@ -204,15 +211,14 @@ double sc_prefetch_overshoot(double distance, double iterations)
 
 enum { WINDOW_MOST = 63 };
 
-/* Probabilities p of k successes among n, k = 0..n. */
+/* Probabilities p of k successes among n, k = 0..n.  The success is kept off 0 and
+ * 1 by as much as keeps the smallest power normal. */
 static void binomial(int n, double success, double p[WINDOW_MOST + 1])
 {
-    const double s = clamp(success, 1e-12, 1.0 - 1e-12), step = log(s) - log1p(-s);
-    double log_p = n * log1p(-s);
-    for (int k = 0; k <= n; k++) {
-        p[k] = exp(log_p);
-        log_p += step + log((double)(n - k) + (k == n)) - log(k + 1.0);
-    }
+    const double s = clamp(success, 1e-4, 1.0 - 1e-4), odds = s / (1.0 - s);
+    p[0] = pow(1.0 - s, n);
+    for (int k = 0; k < n; k++)
+        p[k + 1] = p[k] * odds * (n - k) / (k + 1.0);
 }
 
 /* Of m outcomes that were not on time, P(more late than early), P(fewer);

@@ -88,6 +88,9 @@ double sc_prefetch_confidence(double success, double threshold);
  * sum of ratio^k is slots.  Returns the ratio, 1 when there are slots for all. */
 double sc_prefetch_queue_ratio(double candidates, double slots);
 
+/* Mean of ratio^k over the `count` candidates that follow the first `ahead`. */
+double sc_prefetch_queue_share(double ratio, double ahead, double count);
+
 /* Duty cycle of a throttle that stops prefetching while the load is above
  * `limit`: between 0 and 1, so that idle + duty (full - idle) = limit. */
 double sc_prefetch_duty(double idle_load, double full_load, double limit);
