@@ -58,7 +58,7 @@ struct sc_prefetch {
     /* timeliness */
     double score_threshold, start_distance, warmup_samples, window_samples, eviction_entries;
     /* placement */
-    double register_entries;
+    double register_entries, register_hold_cycles;
     int replacement;
     /* throttle */
     double throttle_share, throttle_cycles;

@@ -22,6 +22,8 @@ static const struct sc_choice zero_fills[] = {
     [SC_PREFETCH_ZERO_METADATA] = { "metadata", "takes a bit of the zero cache only" },
 };
 static const struct sc_choice replacements[] = {
+    [SC_PREFETCH_REPLACE_AGED] = { "aged", "round robin over entries that are free, all consumed or "
+                                           "older than register_hold; else the data goes to L1" },
     [SC_PREFETCH_REPLACE_CONSUMED] = { "consumed", "round robin over entries that are free or all "
                                                    "consumed; else the data goes to L1" },
     [SC_PREFETCH_REPLACE_ANY] = { "any", "round robin over all; data under way to one that is lost "
@@ -98,7 +100,7 @@ static const struct sc_field sc_prefetch_fields[] = {
       .help = "load to use of a miss in L2, unloaded" },
     { REAL("dram_jitter", SC_CYCLES), MEMBER(dram_jitter_cycles), .fallback = 60, RANGE(0, 10000),
       .help = "mean of the exponential part of it that banks and rows add" },
-    { COUNTED("mshrs"), MEMBER(mshrs), .fallback = 256, RANGE(1, 4096), SAMPLE(64, 512, true),
+    { COUNTED("mshrs"), MEMBER(mshrs), .fallback = 256, RANGE(4, 4096), SAMPLE(64, 512, true),
       FACT("Accel-Sim configuration SM80_A100"), .help = "lines that L1 can wait for" },
     { COUNTED("prefetch_mshrs"), MEMBER(prefetch_mshrs), .fallback = 192, RANGE(0, 4096),
       .help = "lines waited for at which prefetches stop" },
@@ -203,7 +205,9 @@ static const struct sc_field sc_prefetch_fields[] = {
     { COUNTED("register_entries"), MEMBER(register_entries), .fallback = 64,
       RANGE(0, 4096), FACT(paper), .help = "entries of 4 x 32 bytes, as far as idle registers go" },
     { .key = "replacement", CHOICES(replacements), MEMBER(replacement),
-      .help = "which register entry a new prefetch takes" },
+      .help = "which register entry a new prefetch takes; the paper's text has it both ways" },
+    { REAL("register_hold", SC_CYCLES), MEMBER(register_hold_cycles), .fallback = 2000,
+      RANGE(1, 1e9), .help = "age from which replacement=aged gives an entry up" },
 
     /* throttle */
     { REAL("throttle_share", SC_SHARE), MEMBER(throttle_share), .fallback = 0.5, RANGE(0, 1),

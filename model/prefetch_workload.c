@@ -105,6 +105,7 @@ struct sc_prefetch_body sc_prefetch_body(const struct sc_prefetch *s)
         .barrier_period = barrier_period(s->barriers),
         .footprint = (uint64_t)s->footprint_bytes / SC_PREFETCH_SECTOR * SC_PREFETCH_SECTOR,
         .sms = (uint64_t)s->sms,
+        .sharing = (uint64_t)s->sharing_sms,
         .zero_run_bytes = (uint64_t)s->zero_run * SC_PREFETCH_SECTOR,
     };
     const unsigned arrays = (unsigned)s->arrays, per_array = (b.loads + arrays - 1) / arrays;

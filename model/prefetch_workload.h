@@ -24,7 +24,7 @@ enum { SC_PREFETCH_ROUND_ROBIN, SC_PREFETCH_GREEDY_OLDEST };
 enum { SC_PREFETCH_AUTO, SC_PREFETCH_OFF, SC_PREFETCH_ON };
 enum { SC_PREFETCH_LEARN_BOTH, SC_PREFETCH_LEARN_RETURN };
 enum { SC_PREFETCH_ZERO_LINE, SC_PREFETCH_ZERO_METADATA };
-enum { SC_PREFETCH_REPLACE_CONSUMED, SC_PREFETCH_REPLACE_ANY };
+enum { SC_PREFETCH_REPLACE_AGED, SC_PREFETCH_REPLACE_CONSUMED, SC_PREFETCH_REPLACE_ANY };
 
 /* Who predicts. */
 enum sc_prefetch_front {
@@ -112,7 +112,7 @@ struct sc_prefetch_body {
     unsigned ctas;          /* that this SM runs, one after the other in its slots */
     unsigned barrier_period; /* iterations between barriers; 0: none */
     uint64_t footprint;     /* bytes that irregular accesses go to */
-    uint64_t sms;
+    uint64_t sms, sharing; /* of the device; that read the same data */
     double zero[SC_PREFETCH_LOADS_MAX]; /* share of zero runs, per array */
     uint64_t zero_run_bytes;
 };
