@@ -126,6 +126,23 @@ static double add_irregular(const struct pf_kernel *k, const struct sc_prefetch_
     return x * (1.0 - again);
 }
 
+/* A line of metadata covers zero_lines lines that lie together.  How many such
+ * blocks an iteration of all warps newly touches, against how many L1 keeps. */
+static double metadata_hold(const struct pf_kernel *k, const struct sc_prefetch_body *b, double span)
+{
+    const struct sc_prefetch *s = k->scenario;
+    const double block = s->zero_lines * SC_PREFETCH_LINE, slots = k->warps / k->cta_warps;
+    const double wide = fmax(span, k->cta_warps * fabs(s->warp_stride_bytes));
+    const double step = fabs(s->iteration_stride_bytes);
+    const double blocks = slots * fmax(wide / block, fmin(1.0, step / block));
+    double touched = 0.0;
+    for (unsigned j = 0; j < b->loads; j++)
+        if (k->load[j].zero > 0.0)
+            touched += k->load[j].cold * k->load[j].zero *
+                       (b->load[j].irregular > 0.5 ? k->warps : blocks);
+    return touched > 0.0 ? k->machine.l1_zero_lines / touched : 1e9;
+}
+
 void sc_pf_kernel(const struct sc_prefetch *s, const struct sc_prefetch_machine *machine,
                   struct pf_kernel *k)
 {
@@ -140,7 +157,6 @@ void sc_pf_kernel(const struct sc_prefetch *s, const struct sc_prefetch_machine 
                              .instructions = (double)b.instructions,
                              .waves = fmax(1.0, s->ctas * s->cta_warps / s->warps) };
     const double span = k->sectors * SC_PREFETCH_SECTOR;
-    k->lines = 1.0;
     k->cold_dram = 1.0 / s->sharing_sms;
     for (unsigned j = 0; j < b.loads; j++) {
         struct pf_load *l = &k->load[j];
@@ -152,4 +168,5 @@ void sc_pf_kernel(const struct sc_prefetch *s, const struct sc_prefetch_machine 
         (void)search(k, &b, j, fmax(span, SC_PREFETCH_LINE), l->line, &l->line_count);
         (void)add_irregular(k, &b, j, fmax(span, SC_PREFETCH_LINE), l->line, &l->line_count);
     }
+    k->metadata_hold = metadata_hold(k, &b, span);
 }

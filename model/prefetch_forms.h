@@ -30,7 +30,7 @@ struct pf_kernel {
     struct sc_prefetch_machine machine;
     struct pf_load load[SC_PREFETCH_LOADS_MAX];
     double loads, sectors, warps, cta_warps, iterations, instructions;
-    double lines;        /* of one access */
+    double metadata_hold; /* iterations that L1 knows of a zero sector */
     double waves;        /* rounds of CTAs, one after the other in their slots */
     double cold_dram;    /* P(data new to this SM is not in L2 either) */
 };
@@ -57,7 +57,8 @@ size_t sc_pf_attempts(const struct pf_kernel *kernel, const struct sc_prefetch_m
 struct pf_fate {
     double issued;      /* prefetches per demand, re-issues included */
     double on_time, late; /* the rest finds nothing: missed */
-    double early;       /* evicted prefetches per demand */
+    double known;       /* zero sectors that arrived: demand finds them in the metadata */
+    double early;       /* evicted prefetches per demand, but for those */
     double late_wait;   /* cycles that a late one still waits, times late */
     double hold;        /* cycles that on-time data waits, times on_time */
     double lead;        /* iterations, mean over on-time ones, times on_time */
@@ -70,6 +71,7 @@ struct pf_life {
     double iteration;   /* cycles of an iteration */
     double lead_cv;
     double residence, residence_cv; /* cycles */
+    double metadata_hold; /* of zero sectors, iterations; 0: of others */
     double register_share; /* of prefetches that find a register */
     double register_hold;  /* cycles that it keeps them */
 };

@@ -156,7 +156,13 @@ struct pf_fate sc_pf_fate(const struct pf_attempt *attempts, size_t count, const
         if (!(last[j] > 1e-6))
             continue;
         const double lead = attempts[j].lead * life->iteration;
-        const struct sc_timeliness t = timeliness_of(lead, life);
+        struct sc_timeliness t = timeliness_of(lead, life);
+        if (life->metadata_hold > 0.0) {
+            /* The metadata answers before L1 does. */
+            const double known = sc_prefetch_retained(attempts[j].lead, life->metadata_hold, 0.3);
+            fate.known += last[j] * known * (t.on_time + t.early);
+            t.on_time *= 1.0 - known;
+        }
         fate.on_time += last[j] * t.on_time;
         fate.late += last[j] * t.late;
         fate.lead += last[j] * t.on_time * attempts[j].distance;
@@ -165,6 +171,6 @@ struct pf_fate sc_pf_fate(const struct pf_attempt *attempts, size_t count, const
             fate.late_wait += last[j] * life->latency.weight[i] *
                               fmax(0.0, life->latency.cycles[i] - lead);
     }
-    fate.early = fmax(0.0, fate.issued - fate.on_time - fate.late);
+    fate.early = fmax(0.0, fate.issued - fate.on_time - fate.late - fate.known);
     return fate;
 }

@@ -40,17 +40,19 @@ static void collect_lines(struct work *w)
     const struct pf_kernel *k = w->k;
     double cold_lines = 0.0, cold = 0.0;
     for (unsigned j = 0; j < (unsigned)k->loads; j++) {
+        /* Zero sectors that demand brings take no line. */
+        const double demanded = w->m->zero_cache ? 1.0 - k->load[j].zero : 1.0;
         double left = 1.0;
         for (size_t c = 0; c < k->load[j].line_count; c++) {
             w->line[w->lines] = k->load[j].line[c];
-            w->line[w->lines].share /= k->loads;
+            w->line[w->lines].share *= demanded / k->loads;
             left -= k->load[j].line[c].share;
             w->lines++;
         }
         cold_lines += fmax(0.0, left);
         cold += k->load[j].cold;
         if (left > 0.0 && k->load[j].line_count < SC_PREFETCH_CLASSES)
-            w->line[w->lines++] = (struct sc_reuse){ left / k->loads, HUGE_VAL, 0 };
+            w->line[w->lines++] = (struct sc_reuse){ left * demanded / k->loads, HUGE_VAL, 0 };
     }
     w->fresh_lines = cold > 0.0 ? clamp(cold_lines / cold, 0.05, 1.0) : 1.0;
 }
@@ -153,8 +155,12 @@ static void foretell(struct work *w, const struct pf_state *state, const struct 
             other[n] = pass * (1.0 - state->false_positive);
         }
         kind->other = sc_pf_fate(w->attempt, w->attempts, other, life);
-        kind->zero = !w->has_zeros || !filtered ? kind->other
-                                                : sc_pf_fate(w->attempt, w->attempts, zero, life);
+        kind->zero = kind->other;
+        if (!w->has_zeros || !(filtered || w->m->zero_cache))
+            continue;
+        struct pf_life of_zero = *life;
+        of_zero.metadata_hold = w->m->zero_cache ? w->k->metadata_hold : 0.0;
+        kind->zero = sc_pf_fate(w->attempt, w->attempts, zero, &of_zero);
     }
 }
 
@@ -163,6 +169,7 @@ struct tally {
     double exposed;      /* per iteration */
     double hits, missed, merged, cold_fetches, fetches;
     double latency;
+    double zero_issued;
 };
 
 /* Cycles that a warp waits for a load that takes `cycles`, after the instructions
@@ -187,6 +194,7 @@ static void add_fate(struct pf_fate *sum, const struct pf_fate *f, double weight
     sum->on_time += weight * f->on_time;
     sum->late += weight * f->late;
     sum->early += weight * f->early;
+    sum->known += weight * f->known;
     sum->late_wait += weight * f->late_wait;
     sum->hold += weight * f->hold;
     sum->lead += weight * f->lead;
@@ -209,8 +217,11 @@ static void tally_load(const struct work *w, unsigned j, const struct pf_state *
         const double ago = r->reuse / cycle_accesses;
         const double kept = r->cyclic ? sc_prefetch_retained(ago, life->residence, life->residence_cv)
                                       : 1.0 - exp(-life->residence / ago);
-        there += r->share * kept;
-        gone += r->share * (1.0 - kept);
+        const double found = !w->m->zero_cache ? kept
+                             : kept + l->zero * (sc_prefetch_retained(r->reuse / (k->warps * k->loads),
+                                                                      k->metadata_hold, 0.3) - kept);
+        there += r->share * found;
+        gone += r->share * (1.0 - found);
         merged_wait += r->share * kept * fmax(0.0, mean - ago) * (r->reuse < 2.0 * k->warps);
     }
     const struct kind *kind = &w->kind[w->kind_of[j]];
@@ -218,17 +229,19 @@ static void tally_load(const struct work *w, unsigned j, const struct pf_state *
     add_fate(&f, &kind->other, 1.0 - l->zero);
     add_fate(&f, &kind->zero, l->zero);
     const double predictable = 1.0 - l->irregular;
-    const double aimed = fmin(gone, predictable), missed = aimed * (1.0 - f.on_time - f.late);
+    const double aimed = fmin(gone, predictable);
+    const double served = f.on_time + f.known, missed = aimed * (1.0 - served - f.late);
     add_fate(&t->fate, &f, aimed * per_access);
-    t->hits += (there + aimed * f.on_time) * per_access;
+    t->hits += (there + aimed * served) * per_access;
     t->missed += (missed + gone - aimed) * per_access;
-    t->fetches += (gone - aimed * (f.on_time + f.late)) * per_access + aimed * f.issued * per_access;
+    t->fetches += (gone - aimed * (served + f.late) + aimed * f.issued) * per_access;
+    t->zero_issued += aimed * l->zero * kind->zero.issued * per_access;
     t->cold_fetches += fmin(l->cold, gone) * per_access;
     const double late_wait = f.late > 1e-9 ? f.late_wait / f.late : 0.0;
-    t->exposed += (there + aimed * f.on_time) * exposed(w, l1) + merged_wait +
+    t->exposed += (there + aimed * served) * exposed(w, l1) + merged_wait +
                   aimed * f.late * exposed(w, l1 + k->scenario->late_factor * late_wait) +
                   (missed + gone - aimed) * exposed_fetch(w, &life->latency);
-    t->latency += per_access * (l1 * (there + aimed * (f.on_time + f.late)) + merged_wait +
+    t->latency += per_access * (l1 * (there + aimed * (served + f.late)) + merged_wait +
                                 aimed * f.late_wait + (missed + gone - aimed) * mean);
 }
 
@@ -411,7 +424,9 @@ static double step(struct work *w, struct pf_state *state, double weight)
                             .residence = state->residence,
                             .residence_cv = s->residence_cv,
                             .register_share = w->m->registers ? 1.0 - state->register_fallback : 0.0,
-                            .register_hold = 2000.0 };
+                            .register_hold = s->replacement == SC_PREFETCH_REPLACE_AGED
+                                                 ? s->register_hold_cycles
+                                                 : 1e6 };
     if (w->m->oracle_place)
         life.residence = HUGE_VAL;
     const double latency = sc_latency_mean(&life.latency);
@@ -437,15 +452,17 @@ static double step(struct work *w, struct pf_state *state, double weight)
     const double in_l1 = w->m->oracle_place ? 0.0 : 1.0 - life.register_share;
     const double hold = t.fate.on_time > 1e-9 ? t.fate.hold / t.fate.on_time : 0.0;
     const double lines = sc_reuse_characteristic(
-        w->line, w->lines, (useless + t.fate.early) * w->fresh_lines * in_l1,
+        w->line, w->lines,
+        (useless + t.fate.early + (w->m->zero_cache ? t.zero_issued : 0.0)) * w->fresh_lines * in_l1,
         t.fate.on_time * w->fresh_lines * in_l1, hold * rate, k->machine.l1_lines);
     const double residence = fmin(1e9, s->residence_factor * lines / rate);
     const double unused = rate * w->fresh_lines * in_l1 *
-                          (t.fate.hold + (useless + t.fate.early) * fmin(residence, 1e5));
+                          (t.fate.hold + (useless + t.fate.early + (w->m->zero_cache ? t.zero_issued : 0.0)) *
+                                            fmin(residence, 1e5));
     if (w->m->throttle)
         throttle(k, state, unused, latency);
     if (w->m->registers) {
-        const double busy = rate * (t.fate.issued * (latency + hold) + useless * 2000.0) *
+        const double busy = rate * (t.fate.issued * (latency + hold) + useless * life.register_hold) *
                             w->fresh_lines;
         mix(&state->register_fallback, sc_erlang_b(busy, k->machine.register_entries), 0.5);
     }
