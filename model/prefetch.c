@@ -48,9 +48,12 @@ static const char *bound_of(const struct pf_state *p, const struct sc_prefetch_a
     return "latency";
 }
 
+/* A CTA gives way to the next when its last warp has ended. */
 static double cycles_of(const struct pf_kernel *k, const struct pf_state *p)
 {
-    return k->waves * k->iterations * p->iteration;
+    const double steps = k->scenario->barriers > 0.0 ? k->in_step : k->iterations;
+    const double last = sqrt(2.0 * log(fmax(k->cta_warps, 1.0)) * steps * p->variance);
+    return k->waves * (k->iterations * p->iteration + k->scenario->barrier_factor * last);
 }
 
 /* Which oracle gains most over the policy; below half a per cent none is worth it. */
@@ -98,20 +101,20 @@ enum sc_status sc_prefetch_estimate(const void *scenario, void *answer, struct s
                           oracle = solve_with(&k, &all);
     const double cycles = cycles_of(&k, &p), used = p.on_time + p.late + p.early;
     *a = (struct sc_prefetch_answer){
-        .slowdown = p.iteration / base.iteration,
-        .speedup = base.iteration / p.iteration,
-        .ipc_gain = base.iteration / p.iteration - 1.0,
-        .front_end_gain = front.iteration / p.iteration - 1.0,
-        .oracle_gap = p.iteration / oracle.iteration - 1.0,
+        .slowdown = cycles / cycles_of(&k, &base),
+        .speedup = cycles_of(&k, &base) / cycles,
+        .ipc_gain = cycles_of(&k, &base) / cycles - 1.0,
+        .front_end_gain = cycles_of(&k, &front) / cycles - 1.0,
+        .oracle_gap = cycles / cycles_of(&k, &oracle) - 1.0,
         .time_s = cycles / s->clock_hz,
-        .ipc = k.warps * k.instructions / p.iteration,
+        .ipc = k.warps * k.waves * k.iterations * k.instructions / cycles,
         .on_time_share = share_of(p.on_time, used),
         .early_share = share_of(p.early, used),
         .late_share = share_of(p.late, used),
         .coverage = share_of(p.on_time, p.on_time + p.late + p.missed),
         .accuracy = share_of(p.on_time, p.issued),
         .issued_share = share_of(p.issued, p.candidates),
-        .unused_share = share_of(p.useless, p.issued),
+        .unused_share = share_of(p.issued - p.on_time - p.late - p.early, p.issued),
         .dropped_share = share_of(p.dropped, p.issued),
         .l1_hit_share = p.hits,
         .load_latency_s = p.latency / s->clock_hz,

@@ -49,26 +49,26 @@ static double overlap(const struct pf_kernel *k, const struct sc_prefetch_body *
 }
 
 /* Adds a class unless nothing is left; equal distances are one class. */
-static void add_class(struct sc_reuse *classes, size_t *count, double share, double reuse,
-                      int cyclic)
+static void add_class(struct sc_reuse *classes, bool *other, size_t *count, struct sc_reuse fresh,
+                      bool is_other)
 {
-    if (!(share > 1e-3))
+    if (!(fresh.share > 1e-3))
         return;
-    if (*count > 0 && fabs(classes[*count - 1].reuse - reuse) <= 1e-9 * reuse) {
-        classes[*count - 1].share += share;
+    const size_t last = *count - (*count > 0);
+    const bool alike = *count > 0 && other[last] == is_other &&
+                       fabs(classes[last].reuse - fresh.reuse) <= 1e-9 * fresh.reuse;
+    if (alike || *count == SC_PREFETCH_CLASSES) {
+        classes[last].share += fresh.share;
         return;
     }
-    if (*count == SC_PREFETCH_CLASSES) {
-        classes[*count - 1].share += share;
-        return;
-    }
-    classes[(*count)++] = (struct sc_reuse){ share, reuse, cyclic };
+    other[*count] = is_other;
+    classes[(*count)++] = fresh;
 }
 
 /* Fills the classes of load j at a granularity of `span` bytes; returns the share
  * that nobody touched before. */
 static double search(const struct pf_kernel *k, const struct sc_prefetch_body *b, unsigned j,
-                     double span, struct sc_reuse *classes, size_t *count)
+                     double span, struct sc_reuse *classes, bool *other, size_t *count)
 {
     const double slots = (double)(b->warps / b->cta_warps);
     const double most = fmin(k->iterations - 1.0, LOOK_BACK);
@@ -85,15 +85,20 @@ static double search(const struct pf_kernel *k, const struct sc_prefetch_body *b
                 continue;
             const double ago = iterations * k->loads + (double)j - (double)i;
             double found = 0.0, warps;
+            bool by_other = false;
             for (double slot = 1.0 - slots; slot < slots; slot++) {
                 const struct gap g = { ago, iterations, slot };
                 if (slot != 0.0 && i == j && iterations == 0.0 && slot > 0.0)
                     continue;
-                found += overlap(k, b, j, i, &g, span, &warps) * (1.0 - fabs(slot) / slots);
+                const double part = overlap(k, b, j, i, &g, span, &warps) *
+                                    (1.0 - fabs(slot) / slots);
+                by_other = by_other || (part > 0.0 && (warps != 0.0 || slot != 0.0));
+                found += part;
             }
             const double exists = 1.0 - fmin(1.0, iterations / k->iterations);
             const double share = left * fmin(1.0, found * exists);
-            add_class(classes, count, share, fmax(ago * k->warps, 1.0), 1);
+            add_class(classes, other, count,
+                      (struct sc_reuse){ share, fmax(ago * k->warps, 1.0), 1 }, by_other);
             left -= share;
         }
     if (b->load[j].working_set != 0 && left > 1e-3) {
@@ -101,7 +106,7 @@ static double search(const struct pf_kernel *k, const struct sc_prefetch_body *b
                                              k->warps * span));
         const double reuse = fmax(1.0, (double)b->load[j].working_set / swept) * per_iteration;
         const double again = left * fmin(1.0, k->iterations * k->waves * per_iteration / reuse - 1.0);
-        add_class(classes, count, fmax(0.0, again), reuse, 0);
+        add_class(classes, other, count, (struct sc_reuse){ fmax(0.0, again), reuse, 0 }, true);
         left -= fmax(0.0, again);
     }
     return left;
@@ -109,7 +114,7 @@ static double search(const struct pf_kernel *k, const struct sc_prefetch_body *b
 
 /* Irregular accesses meet one another in the footprint. */
 static double add_irregular(const struct pf_kernel *k, const struct sc_prefetch_body *b, unsigned j,
-                            double span, struct sc_reuse *classes, size_t *count)
+                            double span, struct sc_reuse *classes, bool *other, size_t *count)
 {
     double touching = 0.0;
     const double x = b->load[j].irregular;
@@ -122,7 +127,7 @@ static double add_irregular(const struct pf_kernel *k, const struct sc_prefetch_
     const double reuse = k->warps * k->loads / per_iteration;
     const double touched = k->iterations * k->waves * k->warps * k->loads / reuse;
     const double again = 1.0 + expm1(-touched) / touched; /* mean over the run */
-    add_class(classes, count, x * again, reuse, 0);
+    add_class(classes, other, count, (struct sc_reuse){ x * again, reuse, 0 }, true);
     return x * (1.0 - again);
 }
 
@@ -143,6 +148,21 @@ static double metadata_hold(const struct pf_kernel *k, const struct sc_prefetch_
     return touched > 0.0 ? k->machine.l1_zero_lines / touched : 1e9;
 }
 
+/* Strides hold between loads that start over alike; a chain goes back along them. */
+static double chain_of(const struct sc_prefetch_body *b, unsigned j)
+{
+    enum { MOST = 63 };
+    unsigned at = j;
+    for (int steps = 0; steps < MOST; steps++) {
+        const unsigned before = (at + b->loads - 1) % b->loads;
+        if (b->load[at].irregular > 0.3 || b->load[before].irregular > 0.3 ||
+            b->load[at].working_set != b->load[before].working_set)
+            return steps;
+        at = before;
+    }
+    return MOST;
+}
+
 void sc_pf_kernel(const struct sc_prefetch *s, const struct sc_prefetch_machine *machine,
                   struct pf_kernel *k)
 {
@@ -157,16 +177,20 @@ void sc_pf_kernel(const struct sc_prefetch *s, const struct sc_prefetch_machine 
                              .instructions = (double)b.instructions,
                              .waves = fmax(1.0, s->ctas * s->cta_warps / s->warps) };
     const double span = k->sectors * SC_PREFETCH_SECTOR;
+    k->in_step = fmin(0.5 * k->iterations, b.barrier_period > 0 ? b.barrier_period : HUGE_VAL);
     k->cold_dram = 1.0 / s->sharing_sms;
     for (unsigned j = 0; j < b.loads; j++) {
         struct pf_load *l = &k->load[j];
         l->irregular = b.load[j].irregular;
         l->stored = b.load[j].stored;
         l->zero = b.zero[b.load[j].array];
-        l->cold = search(k, &b, j, span, l->before, &l->before_count);
-        l->cold += add_irregular(k, &b, j, span, l->before, &l->before_count);
-        (void)search(k, &b, j, fmax(span, SC_PREFETCH_LINE), l->line, &l->line_count);
-        (void)add_irregular(k, &b, j, fmax(span, SC_PREFETCH_LINE), l->line, &l->line_count);
+        bool of_line[SC_PREFETCH_CLASSES];
+        const double line = fmax(span, SC_PREFETCH_LINE);
+        l->cold = search(k, &b, j, span, l->before, l->other, &l->before_count);
+        l->cold += add_irregular(k, &b, j, span, l->before, l->other, &l->before_count);
+        (void)search(k, &b, j, line, l->line, of_line, &l->line_count);
+        (void)add_irregular(k, &b, j, line, l->line, of_line, &l->line_count);
+        l->chain = chain_of(&b, j);
     }
     k->metadata_hold = metadata_hold(k, &b, span);
 }

@@ -15,9 +15,11 @@ enum { SC_PREFETCH_CLASSES = 6 };
  * in accesses of all warps; the rest of the shares is touched for the first time. */
 struct pf_load {
     struct sc_reuse before[SC_PREFETCH_CLASSES]; /* of its sectors */
+    bool other[SC_PREFETCH_CLASSES];             /* that touch was another warp's */
     struct sc_reuse line[SC_PREFETCH_CLASSES];   /* of its lines */
     size_t before_count, line_count;
     double cold;      /* share touched for the first time by this SM */
+    double chain;     /* steps back along the chain over which strides hold */
     double irregular; /* P(an access goes anywhere) */
     double zero;      /* share of zero sectors */
     double killed;    /* share that a store overwrites between a prefetch and its use */
@@ -31,6 +33,7 @@ struct pf_kernel {
     struct pf_load load[SC_PREFETCH_LOADS_MAX];
     double loads, sectors, warps, cta_warps, iterations, instructions;
     double metadata_hold; /* iterations that L1 knows of a zero sector */
+    double in_step;      /* iterations that warps run between two barriers, or half the loop */
     double waves;        /* rounds of CTAs, one after the other in their slots */
     double cold_dram;    /* P(data new to this SM is not in L2 either) */
 };
@@ -49,16 +52,17 @@ struct pf_attempt {
     double distance;  /* in steps of its pattern */
 };
 
-/* Attempts on a sector of the mean load, furthest lead first; returns how many. */
+/* Attempts on a sector of a load that a chain of `chain` strides leads to, furthest
+ * lead first; returns how many. */
 size_t sc_pf_attempts(const struct pf_kernel *kernel, const struct sc_prefetch_mechanisms *mechanisms,
-                      struct pf_attempt attempts[SC_PREFETCH_ATTEMPTS]);
+                      double chain, struct pf_attempt attempts[SC_PREFETCH_ATTEMPTS]);
 
 /* What becomes of a sector that is not there: shares of its demands. */
 struct pf_fate {
     double issued;      /* prefetches per demand, re-issues included */
     double on_time, late; /* the rest finds nothing: missed */
     double known;       /* zero sectors that arrived: demand finds them in the metadata */
-    double early;       /* evicted prefetches per demand, but for those */
+    double early;       /* evicted before a demand that then misses */
     double late_wait;   /* cycles that a late one still waits, times late */
     double hold;        /* cycles that on-time data waits, times on_time */
     double lead;        /* iterations, mean over on-time ones, times on_time */
@@ -69,12 +73,16 @@ struct pf_fate {
 struct pf_life {
     struct sc_latency latency;
     double iteration;   /* cycles of an iteration */
-    double lead_cv;
+    double variance;    /* of it, cycles^2 */
+    double lead_cv;     /* what scheduling adds */
     double residence, residence_cv; /* cycles */
     double metadata_hold; /* of zero sectors, iterations; 0: of others */
     double register_share; /* of prefetches that find a register */
     double register_hold;  /* cycles that it keeps them */
 };
+
+/* What becomes of a fetch that goes out `lead` cycles before its demand. */
+struct sc_timeliness sc_pf_timeliness(double lead, const struct pf_life *life);
 
 /* Re-issue: each attempt in turn fetches the sector unless an earlier fetch of it
  * is still under way or there.  pass[k] is P(attempt k is issued if it is needed). */
@@ -85,6 +93,8 @@ struct pf_fate sc_pf_fate(const struct pf_attempt *attempts, size_t count, const
 
 struct pf_state {
     double iteration;     /* T: cycles of an iteration of a warp */
+    double variance;      /* of it, by the loads that wait and those that do not */
+    double skew;          /* iterations that warps are apart */
     double away;          /* of them, not at the issue port, load waits included */
     double exposed;       /* waiting for loads */
     double barrier;       /* waiting at barriers */

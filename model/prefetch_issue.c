@@ -73,7 +73,7 @@ static void add_warps(const struct pf_kernel *k, double reach, struct pf_attempt
 }
 
 size_t sc_pf_attempts(const struct pf_kernel *k, const struct sc_prefetch_mechanisms *m,
-                      struct pf_attempt attempts[SC_PREFETCH_ATTEMPTS])
+                      double chain, struct pf_attempt attempts[SC_PREFETCH_ATTEMPTS])
 {
     const struct sc_prefetch *s = k->scenario;
     size_t count = 0;
@@ -81,7 +81,7 @@ size_t sc_pf_attempts(const struct pf_kernel *k, const struct sc_prefetch_mechan
     switch (m->front) {
     case SC_PREFETCH_SNAKE:
         add_iterations(k, 1.0, sc_prefetch_reach(s, SC_PREFETCH_ITERATION), attempts, &count);
-        add_chain(k, sc_prefetch_reach(s, SC_PREFETCH_CHAIN), attempts, &count);
+        add_chain(k, fmin(chain, sc_prefetch_reach(s, SC_PREFETCH_CHAIN)), attempts, &count);
         add_warps(k, sc_prefetch_reach(s, SC_PREFETCH_WARP), attempts, &count);
         break;
     case SC_PREFETCH_APOGEE:
@@ -117,13 +117,17 @@ static double alive_anywhere(double wait, const struct pf_life *life)
            (1.0 - life->register_share) * in_l1;
 }
 
-static struct sc_timeliness timeliness_of(double lead, const struct pf_life *life)
+struct sc_timeliness sc_pf_timeliness(double lead, const struct pf_life *life)
 {
-    struct sc_timeliness t = sc_prefetch_timeliness(lead, life->lead_cv, &life->latency,
+    /* Iterations follow one another with the variance of each. */
+    const double cv = lead > 0.0 ? sqrt(life->lead_cv * life->lead_cv +
+                                        life->variance / (life->iteration * lead))
+                                 : 0.0;
+    struct sc_timeliness t = sc_prefetch_timeliness(lead, cv, &life->latency,
                                                     life->residence, life->residence_cv);
     if (life->register_share > 0.0) {
         const struct sc_timeliness r = sc_prefetch_timeliness(
-            lead, life->lead_cv, &life->latency, life->register_hold, life->residence_cv);
+            lead, cv, &life->latency, life->register_hold, life->residence_cv);
         t.on_time += life->register_share * (r.on_time - t.on_time);
         t.early += life->register_share * (r.early - t.early);
         t.late += life->register_share * (r.late - t.late);
@@ -156,21 +160,22 @@ struct pf_fate sc_pf_fate(const struct pf_attempt *attempts, size_t count, const
         if (!(last[j] > 1e-6))
             continue;
         const double lead = attempts[j].lead * life->iteration;
-        struct sc_timeliness t = timeliness_of(lead, life);
+        struct sc_timeliness t = sc_pf_timeliness(lead, life);
         if (life->metadata_hold > 0.0) {
             /* The metadata answers before L1 does. */
             const double known = sc_prefetch_retained(attempts[j].lead, life->metadata_hold, 0.3);
             fate.known += last[j] * known * (t.on_time + t.early);
             t.on_time *= 1.0 - known;
+            t.early *= 1.0 - known;
         }
         fate.on_time += last[j] * t.on_time;
         fate.late += last[j] * t.late;
+        fate.early += last[j] * t.early;
         fate.lead += last[j] * t.on_time * attempts[j].distance;
         fate.hold += last[j] * t.on_time * fmax(0.0, lead - mean);
         for (int i = 0; i < SC_LATENCY_POINTS; i++)
             fate.late_wait += last[j] * life->latency.weight[i] *
                               fmax(0.0, life->latency.cycles[i] - lead);
     }
-    fate.early = fmax(0.0, fate.issued - fate.on_time - fate.late - fate.known);
     return fate;
 }

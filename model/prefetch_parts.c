@@ -126,9 +126,11 @@ struct sc_timeliness sc_prefetch_timeliness(double lead, double lead_cv,
     static const double edges[LEAD_BINS + 1] = { -2.53342, -1.07284, -0.605690, -0.281637, 0.0,
                                                  0.281637, 0.605690, 1.07284,   2.53342 };
     struct sc_timeliness t = { 0 };
-    double from = lead * exp(lead_cv * edges[0]);
+    const double spread2 = log1p(lead_cv * lead_cv), spread = sqrt(spread2);
+    const double median = lead * exp(-0.5 * spread2);
+    double from = median * exp(spread * edges[0]);
     for (int b = 0; b < LEAD_BINS; b++) {
-        const double to = lead * exp(lead_cv * edges[b + 1]);
+        const double to = median * exp(spread * edges[b + 1]);
         for (int i = 0; i < SC_LATENCY_POINTS; i++) {
             const double r = latency->cycles[i], weight = latency->weight[i] / LEAD_BINS;
             const double late = to > from ? clamp((r - from) / (to - from), 0.0, 1.0)

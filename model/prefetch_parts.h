@@ -65,8 +65,8 @@ struct sc_timeliness {
     double on_time, early, late;
 };
 
-/* Lead is spread log-logistically with mean of its logarithm ln(lead) and
- * coefficient of variation lead_cv; a line that waits w for its use is still
+/* Lead is spread log-logistically with about the mean `lead` and the coefficient
+ * of variation lead_cv, which match a log-normal's; a line that waits w for its use is still
  * there with probability G(w), which falls from 1 to 0 around residence with the
  * deviation residence_cv x residence.  late: lead < latency.  residence may be
  * INFINITY.  lead >= 0; 0 is late. */

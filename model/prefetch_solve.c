@@ -15,10 +15,11 @@ static double clamp(double x, double low, double high)
 struct work {
     const struct pf_kernel *k;
     const struct sc_prefetch_mechanisms *m;
-    struct pf_attempt attempt[SC_PREFETCH_ATTEMPTS];
-    size_t attempts;
     struct kind {
+        struct pf_attempt attempt[SC_PREFETCH_ATTEMPTS];
+        size_t attempts;
         double regular;  /* P(a stride into the load holds) */
+        double chain;
         double score[SC_PREFETCH_PATTERNS][9]; /* P(its confidence >= the index) */
         struct pf_fate other, zero; /* of sectors that are not zero, and of those that are */
     } kind[SC_PREFETCH_LOADS_MAX];
@@ -69,41 +70,29 @@ static double overshoot_of(const struct pf_kernel *k, const struct pf_attempt *a
     return sc_prefetch_overshoot(furthest, k->iterations);
 }
 
-/* P(a stride of the pattern is what it was the last time).  Between warps it is
- * only while one CTA executes a load after the other, in step. */
-static double repeats(const struct pf_kernel *k, enum sc_prefetch_pattern pattern, double regular)
+/* P(a stride between warps is trusted).  It is while one CTA executes a load after
+ * the other in step: barriers see to that, greedy schedulers to the contrary. */
+static double in_step(const struct sc_prefetch *s)
 {
-    const struct sc_prefetch *s = k->scenario;
-    double mean = 0.0;
-    switch (pattern) {
-    case SC_PREFETCH_CHAIN:
-        for (unsigned j = 0; j < (unsigned)k->loads; j++)
-            mean += k->load[j].irregular / k->loads;
-        return regular * (1.0 - mean);
-    case SC_PREFETCH_WARP:
-        return regular * (s->scheduler == SC_PREFETCH_ROUND_ROBIN
-                              ? 0.8 * (1.0 - 1.0 / k->cta_warps)
-                              : 0.6 * (k->cta_warps - 1.0) / fmax(k->warps - 1.0, 1.0));
-    case SC_PREFETCH_ITERATION:
-    case SC_PREFETCH_PATTERNS:
-        break;
-    }
-    return regular;
+    const double free = s->scheduler == SC_PREFETCH_ROUND_ROBIN ? 0.5 : 0.02;
+    return fmax(free, 0.95 * pow(s->barriers, 0.75));
 }
 
-/* Loads that are as regular share their fate. */
-static size_t kind_of(struct work *w, double irregular)
+/* Loads that are as regular and at the end of as long a chain share their fate. */
+static size_t kind_of(struct work *w, const struct pf_load *load)
 {
-    const double regular = (1.0 - irregular) * (1.0 - irregular);
+    const double regular = (1.0 - load->irregular) * (1.0 - load->irregular);
+    const double chain = fmin(load->chain, w->k->scenario->chain_distance);
     for (size_t i = 0; i < w->kinds; i++)
-        if (w->kind[i].regular == regular)
+        if (w->kind[i].regular == regular && w->kind[i].chain == chain)
             return i;
     struct kind *kind = &w->kind[w->kinds];
-    *kind = (struct kind){ .regular = regular };
-    for (int p = 0; p < SC_PREFETCH_PATTERNS; p++) {
-        const double success = repeats(w->k, (enum sc_prefetch_pattern)p, regular);
-        for (int t = 0; t < 9; t++)
-            kind->score[p][t] = success > 0.0 ? sc_prefetch_confidence(success, t) : 0.0;
+    *kind = (struct kind){ .regular = regular, .chain = chain };
+    kind->attempts = sc_pf_attempts(w->k, w->m, chain, kind->attempt);
+    for (int t = 0; t < 9; t++) {
+        const double score = regular > 0.0 ? sc_prefetch_confidence(regular, t) : 0.0;
+        kind->score[SC_PREFETCH_CHAIN][t] = kind->score[SC_PREFETCH_ITERATION][t] = score;
+        kind->score[SC_PREFETCH_WARP][t] = score * in_step(w->k->scenario);
     }
     return w->kinds++;
 }
@@ -113,12 +102,11 @@ static void prepare(struct work *w, const struct pf_kernel *k,
 {
     *w = (struct work){ .k = k, .m = m };
     collect_lines(w);
-    w->attempts = sc_pf_attempts(k, m, w->attempt);
     for (unsigned j = 0; j < (unsigned)k->loads; j++) {
-        w->kind_of[j] = kind_of(w, k->load[j].irregular);
+        w->kind_of[j] = kind_of(w, &k->load[j]);
+        const struct kind *kind = &w->kind[w->kind_of[j]];
         w->has_zeros = w->has_zeros || k->load[j].zero > 0.0;
-        w->overshoot += overshoot_of(k, w->attempt, w->attempts) *
-                        w->kind[w->kind_of[j]].regular / k->loads;
+        w->overshoot += overshoot_of(k, kind->attempt, kind->attempts) * kind->regular / k->loads;
         w->astray += (k->warps / k->cta_warps - 1.0) / 2.0 / k->loads *
                      w->kind[w->kind_of[j]].score[SC_PREFETCH_WARP][3];
     }
@@ -147,20 +135,20 @@ static void foretell(struct work *w, const struct pf_state *state, const struct 
     const bool filtered = state->false_negative < 1.0 || state->false_positive > 0.0;
     for (size_t i = 0; i < w->kinds; i++) {
         struct kind *kind = &w->kind[i];
-        for (size_t n = 0; n < w->attempts; n++) {
-            const enum sc_prefetch_pattern pattern = w->attempt[n].pattern;
-            const double pass = trusted(w, kind, &w->attempt[n]) * state->throttle *
+        for (size_t n = 0; n < kind->attempts; n++) {
+            const enum sc_prefetch_pattern pattern = kind->attempt[n].pattern;
+            const double pass = trusted(w, kind, &kind->attempt[n]) * state->throttle *
                                 w->pass_rank[pattern];
             zero[n] = pass * state->false_negative;
             other[n] = pass * (1.0 - state->false_positive);
         }
-        kind->other = sc_pf_fate(w->attempt, w->attempts, other, life);
+        kind->other = sc_pf_fate(kind->attempt, kind->attempts, other, life);
         kind->zero = kind->other;
         if (!w->has_zeros || !(filtered || w->m->zero_cache))
             continue;
         struct pf_life of_zero = *life;
         of_zero.metadata_hold = w->m->zero_cache ? w->k->metadata_hold : 0.0;
-        kind->zero = sc_pf_fate(w->attempt, w->attempts, zero, &of_zero);
+        kind->zero = sc_pf_fate(kind->attempt, kind->attempts, zero, &of_zero);
     }
 }
 
@@ -170,6 +158,7 @@ struct tally {
     double hits, missed, merged, cold_fetches, fetches;
     double latency;
     double zero_issued;
+    double variance; /* of the waits of an iteration */
 };
 
 /* Cycles that a warp waits for a load that takes `cycles`, after the instructions
@@ -178,14 +167,6 @@ static double exposed(const struct work *w, double cycles)
 {
     const struct sc_prefetch *s = w->k->scenario;
     return fmax(0.0, cycles - s->dependence * s->issue_gap_cycles);
-}
-
-static double exposed_fetch(const struct work *w, const struct sc_latency *latency)
-{
-    double sum = 0.0;
-    for (int i = 0; i < SC_LATENCY_POINTS; i++)
-        sum += latency->weight[i] * exposed(w, latency->cycles[i]);
-    return sum;
 }
 
 static void add_fate(struct pf_fate *sum, const struct pf_fate *f, double weight)
@@ -202,6 +183,29 @@ static void add_fate(struct pf_fate *sum, const struct pf_fate *f, double weight
         sum->pattern_issued[p] += weight * f->pattern_issued[p];
 }
 
+/* Adds mean and variance of what a load makes its warp wait. */
+static void add_waits(const struct work *w, struct tally *t, const struct sc_latency *latency,
+                      double hits, double merged, double merged_wait, double late,
+                      double late_wait, double missed)
+{
+    const struct sc_prefetch *s = w->k->scenario;
+    const double l1 = s->l1_latency_cycles;
+    double weight[3 + SC_LATENCY_POINTS] = { hits, merged, late };
+    double wait[3 + SC_LATENCY_POINTS] = { exposed(w, l1), exposed(w, l1 + merged_wait),
+                                           exposed(w, l1 + s->late_factor * late_wait) };
+    double mean = 0.0, square = 0.0;
+    for (int i = 0; i < SC_LATENCY_POINTS; i++) {
+        weight[3 + i] = missed * latency->weight[i];
+        wait[3 + i] = exposed(w, latency->cycles[i]);
+    }
+    for (int i = 0; i < 3 + SC_LATENCY_POINTS; i++) {
+        mean += weight[i] * wait[i];
+        square += weight[i] * wait[i] * wait[i];
+    }
+    t->exposed += mean;
+    t->variance += fmax(0.0, square - mean * mean);
+}
+
 /* Demand of load j, everything at the present state. */
 static void tally_load(const struct work *w, unsigned j, const struct pf_state *state,
                        const struct pf_life *life, struct tally *t)
@@ -211,18 +215,26 @@ static void tally_load(const struct work *w, unsigned j, const struct pf_state *
     const double per_access = 1.0 / k->loads, l1 = k->scenario->l1_latency_cycles;
     const double cycle_accesses = k->warps * k->loads / state->iteration;
     const double mean = sc_latency_mean(&life->latency);
-    double there = 0.0, merged_wait = 0.0, gone = l->cold;
+    double there = 0.0, merged = 0.0, merged_wait = 0.0, gone = l->cold;
     for (size_t c = 0; c < l->before_count; c++) {
         const struct sc_reuse *r = &l->before[c];
-        const double ago = r->reuse / cycle_accesses;
+        const double apart = l->other[c] ? state->skew * state->iteration : 0.0;
+        const double ago = fmax(r->reuse / cycle_accesses, apart);
         const double kept = r->cyclic ? sc_prefetch_retained(ago, life->residence, life->residence_cv)
                                       : 1.0 - exp(-life->residence / ago);
         const double found = !w->m->zero_cache ? kept
                              : kept + l->zero * (sc_prefetch_retained(r->reuse / (k->warps * k->loads),
                                                                       k->metadata_hold, 0.3) - kept);
-        there += r->share * found;
         gone += r->share * (1.0 - found);
-        merged_wait += r->share * kept * fmax(0.0, mean - ago) * (r->reuse < 2.0 * k->warps);
+        /* Between warps the order of the touches is anybody's: the gap spreads evenly. */
+        const double near = l->other[c] ? fmin(1.0, mean / (2.0 * ago)) : (ago < mean);
+        const double rest = l->other[c] ? fmax(mean / 2.0, mean - ago) : mean - ago;
+        const double joined = r->cyclic ? near : 0.0;
+        there += r->share * found * (1.0 - joined);
+        if (r->cyclic) {
+            merged += r->share * found * near;
+            merged_wait += r->share * found * near * rest;
+        }
     }
     const struct kind *kind = &w->kind[w->kind_of[j]];
     struct pf_fate f = { 0 };
@@ -238,10 +250,10 @@ static void tally_load(const struct work *w, unsigned j, const struct pf_state *
     t->zero_issued += aimed * l->zero * kind->zero.issued * per_access;
     t->cold_fetches += fmin(l->cold, gone) * per_access;
     const double late_wait = f.late > 1e-9 ? f.late_wait / f.late : 0.0;
-    t->exposed += (there + aimed * served) * exposed(w, l1) + merged_wait +
-                  aimed * f.late * exposed(w, l1 + k->scenario->late_factor * late_wait) +
-                  (missed + gone - aimed) * exposed_fetch(w, &life->latency);
-    t->latency += per_access * (l1 * (there + aimed * (served + f.late)) + merged_wait +
+    add_waits(w, t, &life->latency, there + aimed * served, merged,
+              merged > 0.0 ? merged_wait / merged : 0.0, aimed * f.late, late_wait,
+              missed + gone - aimed);
+    t->latency += per_access * (l1 * (there + merged + aimed * (served + f.late)) + merged_wait +
                                 aimed * f.late_wait + (missed + gone - aimed) * mean);
 }
 
@@ -271,16 +283,13 @@ static double bandwidth_of(const struct pf_kernel *k, const struct tally *t, dou
 }
 
 /* Wait of the mean warp for the last of its CTA, per iteration. */
-static double barrier_of(const struct pf_kernel *k, const struct tally *t,
-                         const struct sc_latency *latency)
+static double barrier_of(const struct pf_kernel *k, const struct tally *t)
 {
     const struct sc_prefetch *s = k->scenario;
     if (!(s->barriers > 0.0) || k->cta_warps < 2.0)
         return 0.0;
     const double period = fmax(1.0, floor(1.0 / s->barriers + 0.5));
-    const double mean = sc_latency_mean(latency), p = clamp(t->missed, 0.0, 1.0);
-    const double variance = k->loads * p * (sc_latency_variance(latency) + mean * mean * (1.0 - p));
-    return s->barrier_factor * sqrt(2.0 * log(k->cta_warps) * variance * period) / period;
+    return s->barrier_factor * sqrt(2.0 * log(k->cta_warps) * t->variance / period);
 }
 
 /* Both queues, and the latency that they make. */
@@ -325,9 +334,8 @@ static void tune(struct work *w, const struct pf_life *life)
         if (reach < 1.0)
             continue;
         for (size_t d = 0; d < (size_t)reach; d++)
-            outcome[d] = sc_prefetch_timeliness(
-                fmin((double)d + 1.0 + gate, reach) * unit[p] * life->iteration, life->lead_cv,
-                &life->latency, life->residence, life->residence_cv);
+            outcome[d] = sc_pf_timeliness(
+                fmin((double)d + 1.0 + gate, reach) * unit[p] * life->iteration, life);
         sc_prefetch_tune(outcome, (size_t)reach, (int)fmin(63.0, k->scenario->window_samples), share);
         double mean = 0.0;
         for (size_t d = 0; d < (size_t)reach; d++)
@@ -412,6 +420,17 @@ static double new_share(const struct pf_kernel *k)
     return sum;
 }
 
+/* Warps drift apart by the waits that one has and another has not, and, unless
+ * barriers hold them together, as a greedy scheduler prefers one to another. */
+static double skew_of(const struct pf_kernel *k, const struct pf_state *state)
+{
+    const struct sc_prefetch *s = k->scenario;
+    const double busy = k->warps * k->instructions / s->issue_width / state->iteration;
+    const double greedy = s->scheduler == SC_PREFETCH_GREEDY_OLDEST && !(s->barriers > 0.0)
+                              ? 0.5 * fmin(1.0, busy) : 0.0;
+    return s->order_factor * (sqrt(k->in_step * state->variance) / state->iteration + greedy);
+}
+
 /* One round of the fixed point; returns the relative change of T. */
 static double step(struct work *w, struct pf_state *state, double weight)
 {
@@ -420,6 +439,7 @@ static double step(struct work *w, struct pf_state *state, double weight)
     double wait;
     struct pf_life life = { .latency = latency_of(k, state, &wait),
                             .iteration = state->iteration,
+                            .variance = state->variance,
                             .lead_cv = s->lead_cv,
                             .residence = state->residence,
                             .residence_cv = s->residence_cv,
@@ -451,13 +471,14 @@ static double step(struct work *w, struct pf_state *state, double weight)
     const double rate = k->warps * k->loads / state->iteration;
     const double in_l1 = w->m->oracle_place ? 0.0 : 1.0 - life.register_share;
     const double hold = t.fate.on_time > 1e-9 ? t.fate.hold / t.fate.on_time : 0.0;
+    const double lost = fmax(0.0, t.fate.issued - t.fate.on_time - t.fate.late - t.zero_issued);
     const double lines = sc_reuse_characteristic(
         w->line, w->lines,
-        (useless + t.fate.early + (w->m->zero_cache ? t.zero_issued : 0.0)) * w->fresh_lines * in_l1,
+        (useless + lost + (w->m->zero_cache ? t.zero_issued : 0.0)) * w->fresh_lines * in_l1,
         t.fate.on_time * w->fresh_lines * in_l1, hold * rate, k->machine.l1_lines);
     const double residence = fmin(1e9, s->residence_factor * lines / rate);
-    const double unused = rate * w->fresh_lines * in_l1 *
-                          (t.fate.hold + (useless + t.fate.early + (w->m->zero_cache ? t.zero_issued : 0.0)) *
+    const double unused = rate * k->sectors / 4.0 * in_l1 *
+                          (t.fate.hold + (useless + lost + (w->m->zero_cache ? t.zero_issued : 0.0)) *
                                             fmin(residence, 1e5));
     if (w->m->throttle)
         throttle(k, state, unused, latency);
@@ -468,7 +489,7 @@ static double step(struct work *w, struct pf_state *state, double weight)
     }
 
     const double dram = t.fetches > 0.0 ? k->cold_dram * clamp((t.cold_fetches + useless) / t.fetches, 0.0, 1.0) : 0.0;
-    state->barrier = barrier_of(k, &t, &life.latency);
+    state->barrier = barrier_of(k, &t);
     state->exposed = t.exposed;
     state->away = (s->issue_gap_cycles - 1.0) * k->instructions + t.exposed + state->barrier;
     state->bandwidth = bandwidth_of(k, &t, dram, latency, &state->narrowest);
@@ -478,6 +499,8 @@ static double step(struct work *w, struct pf_state *state, double weight)
     const double change = fabs(iteration / state->iteration - 1.0);
     mix(&state->iteration, iteration, weight);
     mix(&state->residence, residence, weight);
+    mix(&state->variance, t.variance, weight);
+    state->skew = skew_of(k, state);
     mix(&state->l2_fetches, t.fetches, weight);
     mix(&state->dram_fetches, t.fetches * dram, weight);
     mix(&state->issued, t.fate.issued + useless, weight);

@@ -91,7 +91,8 @@ static struct sc_timeliness drawn(double lead, double cv, const struct sc_latenc
     struct sc_timeliness t = { 0 };
     for (int i = 0; i < draws; i++) {
         const double u = uniform(), v = uniform();
-        const double x = lead * exp(cv * sqrt(3.0) / acos(-1.0) * log(u / (1 - u)));
+        const double s2 = log1p(cv * cv);
+        const double x = lead * exp(-0.5 * s2 + sqrt(3.0 * s2) / acos(-1.0) * log(u / (1 - u)));
         const double r = v < l->weight[0]                  ? l->cycles[0]
                          : v < l->weight[0] + l->weight[1] ? l->cycles[1]
                                                            : l->cycles[2];
