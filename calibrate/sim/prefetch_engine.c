@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Warps, their schedulers, and the clock. */
+#include "sim/prefetch_engine.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "sim/prefetch_state.h"
+
+/* Loads that may wait for the port before a warp with another has to. */
+enum { PORT_QUEUE = 8 };
+
+/* ---- Waking ---- */
+
+static void wake_at(struct engine *e, unsigned warp, uint64_t cycle)
+{
+    uint64_t at = cycle > e->now ? cycle : e->now + 1;
+    if (at - e->now >= WARP_WHEEL)
+        at = e->now + WARP_WHEEL - 1;
+    const size_t slot = at % WARP_WHEEL;
+    e->wheel[slot] |= UINT64_C(1) << warp;
+    e->wheel_slots[slot / 64] |= UINT64_C(1) << (slot % 64);
+}
+
+static void wake_due(struct engine *e)
+{
+    const size_t slot = e->now % WARP_WHEEL;
+    const uint64_t due = e->wheel[slot];
+    if (due == 0)
+        return;
+    e->wheel[slot] = 0;
+    e->wheel_slots[slot / 64] &= ~(UINT64_C(1) << (slot % 64));
+    e->ready |= due;
+    e->gap &= ~due;
+    e->loading &= ~due;
+    e->at_port &= ~due;
+}
+
+static uint64_t next_wake(const struct engine *e)
+{
+    const size_t from = (e->now + 1) % WARP_WHEEL, words = WARP_WHEEL / 64;
+    for (size_t i = 0; i <= words; i++) {
+        const size_t word = (from / 64 + i) % words;
+        uint64_t bits = e->wheel_slots[word];
+        if (i == 0)
+            bits &= ~UINT64_C(0) << (from % 64);
+        if (bits != 0) {
+            const size_t slot = word * 64 + (size_t)__builtin_ctzll(bits);
+            return e->now + 1 + (slot + WARP_WHEEL - from) % WARP_WHEEL;
+        }
+    }
+    return UINT64_MAX;
+}
+
+/* ---- Loads in flight ---- */
+
+static struct flight *oldest(struct warp *w)
+{
+    return &w->flight[w->first];
+}
+
+static void retire(struct engine *e, struct warp *w)
+{
+    const struct flight *f = oldest(w);
+    e->r->load_latency += (double)(f->ready - f->since);
+    e->r->loads++;
+    w->first = (uint16_t)((w->first + 1) % LOADS_IN_FLIGHT);
+    w->count--;
+}
+
+/* Whether the next instruction has what it needs; else puts the warp to sleep. */
+static bool has_data(struct engine *e, unsigned warp, uint32_t instruction)
+{
+    struct warp *w = &e->warps[warp];
+    while (w->count > 0 && (oldest(w)->needed_at <= instruction || w->count == LOADS_IN_FLIGHT)) {
+        const struct flight *f = oldest(w);
+        if (f->missing > 0 || f->ready > e->now) {
+            e->ready &= ~(UINT64_C(1) << warp);
+            e->loading |= UINT64_C(1) << warp;
+            if (f->missing == 0)
+                wake_at(e, warp, f->ready);
+            return false;
+        }
+        retire(e, w);
+    }
+    return true;
+}
+
+void prefetch_part_arrived(struct engine *e, uint32_t part)
+{
+    const unsigned flight = part / SC_PREFETCH_SECTORS % LOADS_IN_FLIGHT;
+    const unsigned warp = part / SC_PREFETCH_SECTORS / LOADS_IN_FLIGHT;
+    struct warp *w = &e->warps[warp];
+    struct flight *f = &w->flight[flight];
+    f->missing--;
+    if (f->ready < e->now)
+        f->ready = e->now;
+    if (f->missing == 0 && flight == w->first && (e->loading >> warp & 1) != 0) {
+        if (f->ready > e->now) {
+            wake_at(e, warp, f->ready);
+            return;
+        }
+        e->loading &= ~(UINT64_C(1) << warp);
+        e->ready |= UINT64_C(1) << warp;
+    }
+}
+
+/* ---- CTAs ---- */
+
+static void start_warp(struct engine *e, unsigned warp, unsigned cta)
+{
+    struct warp *w = &e->warps[warp];
+    const unsigned own = warp % e->body.cta_warps;
+    *w = (struct warp){
+        .number = sc_prefetch_warp(&e->body, cta, own),
+        .age = e->ages++,
+        .stores = 0,
+        .cta = (uint16_t)(warp / e->body.cta_warps),
+        .running = true,
+    };
+    e->ready |= UINT64_C(1) << warp;
+    e->running++;
+}
+
+static void start_cta(struct engine *e, unsigned slot)
+{
+    if (e->next_cta == e->body.ctas)
+        return;
+    const unsigned cta = e->next_cta++;
+    e->barrier_count[slot] = 0;
+    e->cta_running[slot] = e->body.cta_warps;
+    for (unsigned i = 0; i < e->body.cta_warps; i++)
+        start_warp(e, slot * e->body.cta_warps + i, cta);
+}
+
+static void release_barrier(struct engine *e, unsigned slot)
+{
+    if (e->barrier_count[slot] == 0 || e->barrier_count[slot] < e->cta_running[slot])
+        return;
+    e->barrier_count[slot] = 0;
+    const uint64_t cta = (e->body.cta_warps == 64 ? ~UINT64_C(0)
+                                                  : (UINT64_C(1) << e->body.cta_warps) - 1)
+                         << (slot * e->body.cta_warps);
+    e->ready |= e->at_barrier & cta;
+    e->at_barrier &= ~cta;
+}
+
+static void end_warp(struct engine *e, unsigned warp)
+{
+    struct warp *w = &e->warps[warp];
+    w->running = false;
+    e->ready &= ~(UINT64_C(1) << warp);
+    e->running--;
+    const unsigned slot = w->cta;
+    if (--e->cta_running[slot] == 0)
+        start_cta(e, slot);
+    else
+        release_barrier(e, slot);
+}
+
+/* ---- Instructions ---- */
+
+static void sleep_until(struct engine *e, unsigned warp, uint64_t *why, uint64_t cycle)
+{
+    e->ready &= ~(UINT64_C(1) << warp);
+    *why |= UINT64_C(1) << warp;
+    wake_at(e, warp, cycle);
+}
+
+/* Whether the load/store port and the MSHRs take another access. */
+static bool port_takes(struct engine *e, unsigned warp)
+{
+    if (e->port_free > e->now + PORT_QUEUE) {
+        sleep_until(e, warp, &e->at_port, e->port_free - PORT_QUEUE);
+        return false;
+    }
+    if (e->mshr_used + e->body.sectors > e->mshr_size) {
+        e->ready &= ~(UINT64_C(1) << warp);
+        e->at_mshr |= UINT64_C(1) << warp;
+        return false;
+    }
+    return true;
+}
+
+static void access(struct engine *e, unsigned warp, unsigned flight, uint64_t sector)
+{
+    const unsigned mask = ((1u << e->body.sectors) - 1) << (sector % SC_PREFETCH_SECTORS);
+    e->port_free = (e->port_free > e->now ? e->port_free : e->now) + 1;
+    prefetch_l1_load(e, line_of(sector), mask & 15u, warp, flight);
+    if (mask > 15u) {
+        e->port_free++;
+        prefetch_l1_load(e, line_of(sector) + 1, mask >> SC_PREFETCH_SECTORS, warp, flight);
+    }
+}
+
+/* Data is waited for in the order of the loads: none before this is needed later. */
+static void need_earlier(struct warp *w, uint32_t needed)
+{
+    for (unsigned i = w->count; i > 0; i--) {
+        struct flight *f = &w->flight[(w->first + i - 1u) % LOADS_IN_FLIGHT];
+        if (f->needed_at <= needed)
+            return;
+        f->needed_at = needed;
+    }
+}
+
+static void issue_load(struct engine *e, unsigned warp)
+{
+    struct warp *w = &e->warps[warp];
+    const unsigned load = w->load;
+    const unsigned flight = (unsigned)(w->first + w->count) % LOADS_IN_FLIGHT;
+    const uint64_t address = sc_prefetch_address(&e->body, load, w->number, w->iteration);
+    uint32_t needed = w->done + (uint32_t)e->s->dependence;
+    const uint32_t stores = w->done - w->position + e->body.instructions - e->body.stores;
+    if (e->body.load[load].stored && stores < needed)
+        needed = stores;
+    need_earlier(w, needed);
+    w->count++;
+    w->flight[flight] = (struct flight){ .needed_at = needed, .since = e->now };
+    access(e, warp, flight, address / SC_PREFETCH_SECTOR);
+    w->flight[flight].ready = e->port_free - 1 + e->l1_latency;
+    prefetch_front_load(e, warp, load, address);
+    w->load++;
+    w->compute = (uint16_t)e->body.compute;
+}
+
+static void issue_store(struct engine *e, unsigned warp)
+{
+    struct warp *w = &e->warps[warp];
+    const unsigned load = e->body.stores - w->stores;
+    const uint64_t sector =
+        sc_prefetch_address(&e->body, load, w->number, w->iteration) / SC_PREFETCH_SECTOR;
+    const unsigned mask = ((1u << e->body.sectors) - 1) << (sector % SC_PREFETCH_SECTORS);
+    e->port_free = (e->port_free > e->now ? e->port_free : e->now) + 1;
+    prefetch_l1_store(e, line_of(sector), mask & 15u);
+    if (mask > 15u)
+        prefetch_l1_store(e, line_of(sector) + 1, mask >> SC_PREFETCH_SECTORS);
+    w->stores--;
+}
+
+/* Ends an iteration; true if the warp goes on at once. */
+static bool end_iteration(struct engine *e, unsigned warp)
+{
+    struct warp *w = &e->warps[warp];
+    w->position = 0;
+    w->load = 0;
+    w->iteration++;
+    if (w->iteration == e->body.iterations || e->body.barrier_period == 0 ||
+        w->iteration % e->body.barrier_period != 0)
+        return true;
+    e->ready &= ~(UINT64_C(1) << warp);
+    e->at_barrier |= UINT64_C(1) << warp;
+    e->barrier_count[w->cta]++;
+    release_barrier(e, w->cta);
+    return false;
+}
+
+/* Issues the warp's next instruction; false if it has to wait after all. */
+static bool issue(struct engine *e, unsigned warp)
+{
+    struct warp *w = &e->warps[warp];
+    if (w->iteration == e->body.iterations) {
+        if (has_data(e, warp, UINT32_MAX))
+            end_warp(e, warp);
+        return false;
+    }
+    if (!has_data(e, warp, w->done))
+        return false;
+    if (w->compute > 0) {
+        w->compute--;
+    } else if (w->load < e->body.loads) {
+        if (!port_takes(e, warp))
+            return false;
+        issue_load(e, warp);
+        if (w->load == e->body.loads)
+            w->stores = (uint16_t)e->body.stores;
+    } else {
+        if (!port_takes(e, warp))
+            return false;
+        issue_store(e, warp);
+    }
+    w->position++;
+    w->done++;
+    e->r->instructions++;
+    if (w->position == e->body.instructions && !end_iteration(e, warp))
+        return true;
+    sleep_until(e, warp, &e->gap, e->now + e->issue_gap);
+    return true;
+}
+
+/* ---- Schedulers ---- */
+
+static unsigned pick(const struct engine *e, unsigned scheduler, uint64_t candidates)
+{
+    const int last = e->last[scheduler];
+    if (e->s->scheduler == SC_PREFETCH_ROUND_ROBIN) {
+        const uint64_t after = last < 0 || last == 63 ? candidates
+                                                      : candidates & (~UINT64_C(0) << (last + 1));
+        return (unsigned)__builtin_ctzll(after != 0 ? after : candidates);
+    }
+    if (last >= 0 && (candidates >> last & 1) != 0)
+        return (unsigned)last;
+    unsigned best = (unsigned)__builtin_ctzll(candidates);
+    for (uint64_t rest = candidates & (candidates - 1); rest != 0; rest &= rest - 1) {
+        const unsigned warp = (unsigned)__builtin_ctzll(rest);
+        if (e->warps[warp].age < e->warps[best].age)
+            best = warp;
+    }
+    return best;
+}
+
+static bool issue_all(struct engine *e)
+{
+    bool any = false;
+    const unsigned width = (unsigned)e->s->issue_width;
+    for (unsigned k = 0; k < width; k++) {
+        uint64_t candidates;
+        while ((candidates = e->ready & e->scheduled[k]) != 0) {
+            const unsigned warp = pick(e, k, candidates);
+            if (issue(e, warp)) {
+                e->last[k] = (int)warp;
+                any = true;
+                break;
+            }
+        }
+    }
+    return any;
+}
+
+/* ---- The clock ---- */
+
+static double share(uint64_t part, uint64_t other)
+{
+    const double a = (double)__builtin_popcountll(part), b = (double)__builtin_popcountll(other);
+    return a / (a + b);
+}
+
+/* What `cycles` without an instruction are due to. */
+static void account(struct engine *e, bool issued, uint64_t cycles)
+{
+    const double span = (double)cycles;
+    if (issued || e->gap != 0) {
+        e->r->issue += span;
+    } else if ((e->at_port | e->at_mshr) != 0) {
+        e->r->queue += span;
+    } else if ((e->loading | e->at_barrier) == 0) {
+        e->r->issue += span; /* a warp or CTA starts */
+    } else {
+        const double barrier = share(e->at_barrier, e->loading) * span;
+        const uint64_t backlog = prefetch_memory_backlog(&e->memory, e->now * PREFETCH_TICKS);
+        const bool queued = backlog > e->memory.l2_latency / 2;
+        e->r->barrier += barrier;
+        *(queued ? &e->r->bandwidth : &e->r->latency) += span - barrier;
+    }
+}
+
+static void cycle(struct engine *e)
+{
+    prefetch_l1_fills(e);
+    wake_due(e);
+    if (e->at_mshr != 0 && e->mshr_used + e->body.sectors <= e->mshr_size) {
+        e->ready |= e->at_mshr;
+        e->at_mshr = 0;
+    }
+    const bool issued = issue_all(e);
+    bool prefetching = false;
+    if (e->port_free <= e->now && e->back.queue_count > 0)
+        prefetching = prefetch_back_issue(e);
+    else
+        prefetching = e->back.queue_count > 0;
+    uint64_t next = e->now + 1;
+    if (e->ready == 0 && !prefetching) {
+        const uint64_t fill = prefetch_l1_next_fill(e), wake = next_wake(e);
+        next = fill < wake ? fill : wake;
+        if (next == UINT64_MAX)
+            next = e->now + 1;
+    }
+    account(e, issued, next - e->now);
+    e->now = next;
+}
+
+/* ---- A run ---- */
+
+static enum sc_status init(struct engine *e)
+{
+    const unsigned width = (unsigned)e->s->issue_width;
+    e->l1_latency = (uint32_t)e->s->l1_latency_cycles;
+    e->issue_gap = (uint32_t)e->s->issue_gap_cycles;
+    for (unsigned i = 0; i < e->body.warps; i++)
+        e->scheduled[i % width] |= UINT64_C(1) << i;
+    for (unsigned i = 0; i < 4; i++)
+        e->last[i] = -1;
+    for (unsigned i = 0; i < SC_PREFETCH_LOADS_MAX; i++)
+        e->front.after[i] = PREFETCH_NONE;
+    for (unsigned slot = 0; slot < e->body.warps / e->body.cta_warps; slot++)
+        start_cta(e, slot);
+    const enum sc_status status = prefetch_l1_init(e);
+    return status == SC_OK ? prefetch_back_init(e) : status;
+}
+
+static uint64_t still_unused(const struct engine *e)
+{
+    uint64_t unused = e->abandoned + e->unused_sectors + e->evicted.count + e->aside.count;
+    for (uint32_t i = 0; i < e->back.register_count; i++)
+        for (unsigned k = 0; k < SC_PREFETCH_SECTORS; k++)
+            unused += e->back.registers[i].used && e->back.registers[i].state[k] == READY;
+    for (uint32_t i = 0; i < MSHR_BUCKETS; i++)
+        for (uint16_t k = e->mshr_bucket[i]; k != PREFETCH_NONE; k = e->mshrs[k].next)
+            unused += (unsigned)__builtin_popcount(e->mshrs[k].prefetch);
+    return unused;
+}
+
+/* Entries x cycles that lines still under way have been there. */
+static uint64_t still_waiting(const struct engine *e)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < MSHR_BUCKETS; i++)
+        for (uint16_t k = e->mshr_bucket[i]; k != PREFETCH_NONE; k = e->mshrs[k].next)
+            sum += e->now - e->mshrs[k].since;
+    return sum;
+}
+
+static uint64_t waiting_in_l1(const struct engine *e)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < (size_t)e->l1.sets * e->l1.ways; i++)
+        sum += (unsigned)__builtin_popcount(e->l1.lines[i].waiting);
+    return sum;
+}
+
+static const char *broken_identity(struct engine *e)
+{
+    const struct prefetch_result *r = e->r;
+    const double cycles = r->issue + r->latency + r->bandwidth + r->barrier + r->queue;
+    if (r->issued != r->on_time + r->late + r->early + r->dropped + r->unused)
+        return "prefetches issued are not on time + late + early + dropped + unused";
+    if (r->accesses != r->hits + r->misses + r->late + r->merged)
+        return "loaded sectors are not hits + misses + late + merged";
+    if (r->loads != (uint64_t)e->body.ctas * e->body.cta_warps * e->body.iterations * e->body.loads)
+        return "loads are not those of the kernel";
+    if (fabs(cycles - (double)r->cycles) > 1e-6 * (double)r->cycles)
+        return "the shares of time do not sum to it";
+    if (e->unused_sectors != waiting_in_l1(e))
+        return "the throttle's count is not what L1 holds";
+    if (r->little_error > 0.005)
+        return "Little's law does not hold at a queue";
+    return NULL;
+}
+
+static void finish(struct engine *e)
+{
+    struct prefetch_result *r = e->r;
+    r->cycles = e->now;
+    r->unused = still_unused(e);
+    r->l2_reads = e->memory.l2_port.sectors;
+    r->dram_reads = e->memory.dram.sectors - e->memory.written;
+    r->best_distance = e->m.tuner || e->m.own_tuner ? prefetch_back_mean_best(e)
+                       : r->on_time > 0 ? (double)r->on_time_distance / (double)r->on_time
+                                        : 0.0;
+    if (!e->check)
+        return;
+    e->mshr_area += (e->now - e->mshr_changed) * e->mshr_used;
+    const double waited = (double)(e->mshr_waited + still_waiting(e));
+    r->little_error = fmax(prefetch_memory_little(&e->memory),
+                           fabs((double)e->mshr_area - waited) / fmax(1.0, waited));
+    r->fault = broken_identity(e);
+}
+
+enum sc_status prefetch_engine_run(const struct sc_prefetch *scenario,
+                                   const struct sc_prefetch_mechanisms *mechanisms,
+                                   struct sc_sim_rng rng, bool check,
+                                   struct prefetch_result *result)
+{
+    struct engine *e = calloc(1, sizeof *e);
+    *result = (struct prefetch_result){ 0 };
+    if (e == NULL)
+        return SC_ENOSPACE;
+    e->s = scenario;
+    e->m = *mechanisms;
+    e->machine = sc_prefetch_machine(scenario, mechanisms);
+    e->body = sc_prefetch_body(scenario);
+    e->r = result;
+    e->check = check;
+    enum sc_status status = init(e);
+    if (status == SC_OK)
+        status = prefetch_memory_init(&e->memory, scenario, mechanisms, &e->body, rng, check);
+    while (status == SC_OK && e->running > 0 && !e->failed)
+        cycle(e);
+    if (e->failed || e->memory.failed)
+        status = SC_ENOSPACE;
+    if (status == SC_OK)
+        finish(e);
+    if (result->fault != NULL)
+        status = SC_EDOMAIN;
+    prefetch_memory_fini(&e->memory);
+    prefetch_l1_fini(e);
+    prefetch_back_fini(e);
+    free(e);
+    return status;
+}
