@@ -95,6 +95,8 @@ struct pf_state {
     double iteration;     /* T: cycles of an iteration of a warp */
     double variance;      /* of it, by the loads that wait and those that do not */
     double skew;          /* iterations that warps are apart */
+    double active;        /* cycles of an iteration of a warp that has its turn */
+    double served;        /* share of the sectors fetched that a prefetch has in time */
     double away;          /* of them, not at the issue port, load waits included */
     double exposed;       /* waiting for loads */
     double barrier;       /* waiting at barriers */

@@ -158,6 +158,7 @@ struct tally {
     double hits, missed, merged, cold_fetches, fetches;
     double latency;
     double zero_issued;
+    double aimed;    /* accesses that prefetches can serve */
     double variance; /* of the waits of an iteration */
 };
 
@@ -218,8 +219,8 @@ static void tally_load(const struct work *w, unsigned j, const struct pf_state *
     double there = 0.0, merged = 0.0, merged_wait = 0.0, gone = l->cold;
     for (size_t c = 0; c < l->before_count; c++) {
         const struct sc_reuse *r = &l->before[c];
-        const double apart = l->other[c] ? state->skew * state->iteration : 0.0;
-        const double ago = fmax(r->reuse / cycle_accesses, apart);
+        const double apart = l->other[c] ? state->skew * state->active : 0.0;
+        const double ago = fmax(r->reuse / cycle_accesses * state->active / state->iteration, apart);
         const double kept = r->cyclic ? sc_prefetch_retained(ago, life->residence, life->residence_cv)
                                       : 1.0 - exp(-life->residence / ago);
         const double found = !w->m->zero_cache ? kept
@@ -227,7 +228,8 @@ static void tally_load(const struct work *w, unsigned j, const struct pf_state *
                                                                       k->metadata_hold, 0.3) - kept);
         gone += r->share * (1.0 - found);
         /* Between warps the order of the touches is anybody's: the gap spreads evenly. */
-        const double near = l->other[c] ? fmin(1.0, mean / (2.0 * ago)) : (ago < mean);
+        const double open = 1.0 - state->served;
+        const double near = open * (l->other[c] ? fmin(1.0, mean / (2.0 * ago)) : (ago < mean));
         const double rest = l->other[c] ? fmax(mean / 2.0, mean - ago) : mean - ago;
         const double joined = r->cyclic ? near : 0.0;
         there += r->share * found * (1.0 - joined);
@@ -244,6 +246,7 @@ static void tally_load(const struct work *w, unsigned j, const struct pf_state *
     const double aimed = fmin(gone, predictable);
     const double served = f.on_time + f.known, missed = aimed * (1.0 - served - f.late);
     add_fate(&t->fate, &f, aimed * per_access);
+    t->aimed += aimed * per_access;
     t->hits += (there + aimed * served) * per_access;
     t->missed += (missed + gone - aimed) * per_access;
     t->fetches += (gone - aimed * (served + f.late) + aimed * f.issued) * per_access;
@@ -428,7 +431,7 @@ static double skew_of(const struct pf_kernel *k, const struct pf_state *state)
     const double busy = k->warps * k->instructions / s->issue_width / state->iteration;
     const double greedy = s->scheduler == SC_PREFETCH_GREEDY_OLDEST && !(s->barriers > 0.0)
                               ? 0.5 * fmin(1.0, busy) : 0.0;
-    return s->order_factor * (sqrt(k->in_step * state->variance) / state->iteration + greedy);
+    return s->order_factor * (sqrt(k->in_step * state->variance) / state->active + greedy);
 }
 
 /* One round of the fixed point; returns the relative change of T. */
@@ -438,7 +441,7 @@ static double step(struct work *w, struct pf_state *state, double weight)
     const struct sc_prefetch *s = k->scenario;
     double wait;
     struct pf_life life = { .latency = latency_of(k, state, &wait),
-                            .iteration = state->iteration,
+                            .iteration = state->active,
                             .variance = state->variance,
                             .lead_cv = s->lead_cv,
                             .residence = state->residence,
@@ -501,6 +504,10 @@ static double step(struct work *w, struct pf_state *state, double weight)
     mix(&state->residence, residence, weight);
     mix(&state->variance, t.variance, weight);
     state->skew = skew_of(k, state);
+    /* A greedy scheduler keeps no more warps going than it can issue from. */
+    const double own = fmin(state->away + k->instructions, state->iteration);
+    mix(&state->active, s->scheduler == SC_PREFETCH_GREEDY_OLDEST ? own : state->iteration, weight);
+    mix(&state->served, t.aimed > 0.0 ? (t.fate.on_time + t.fate.known) / t.aimed : 0.0, weight);
     mix(&state->l2_fetches, t.fetches, weight);
     mix(&state->dram_fetches, t.fetches * dram, weight);
     mix(&state->issued, t.fate.issued + useless, weight);
@@ -531,6 +538,7 @@ struct pf_state sc_pf_solve(const struct pf_kernel *k, const struct sc_prefetch_
                               .throttle = 1.0,
                               .queue_ratio = 1.0,
                               .narrowest = "issue" };
+    state.active = state.iteration;
     state.iteration = fmax(state.iteration, k->warps * k->instructions / s->issue_width);
     for (int p = 0; p < SC_PREFETCH_PATTERNS; p++)
         w.pass_rank[p] = 1.0;
