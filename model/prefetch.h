@@ -63,7 +63,8 @@ struct sc_prefetch {
     /* throttle */
     double throttle_share, throttle_cycles;
     /* coefficients of the closed form, fitted to the simulator; 1: the bare form */
-    double coefficient[16];
+    double residence_factor, residence_cv, lead_cv, late_factor, barrier_factor;
+    double useless_factor, burst_factor, order_factor;
 };
 
 /* The answer.  Columns and units: sc_prefetch_system.metrics. */

@@ -42,6 +42,11 @@ static const struct sc_choice replacements[] = {
 #define ANCHOR(text) .provenance = SC_ANCHOR, .source = text
 #define SWITCH(name, member, text) { .key = name, CHOICES(switches), MEMBER(member), .help = text }
 
+#define COEFFICIENT(key_name, member, value, what) \
+    { .key = key_name, .kind = SC_REAL, .dimension = SC_NUMBER, MEMBER(member), .fallback = value, \
+      RANGE(0.01, 100), .provenance = SC_CALIBRATED, .source = "params/prefetch", \
+      .help = "closed form: " what }
+
 static const char paper[] = "SnakeCharmer";
 
 static const struct sc_field sc_prefetch_fields[] = {
@@ -213,6 +218,15 @@ static const struct sc_field sc_prefetch_fields[] = {
     { REAL("throttle_latency", SC_CYCLES), MEMBER(throttle_cycles), .fallback = 600,
       RANGE(1, 1e9), ANCHOR("zero filter of Fig. 13"),
       .help = "mean latency of fills at which prefetching pauses" },
+
+    COEFFICIENT("residence_factor", residence_factor, 1.03, "characteristic time of L1"),
+    COEFFICIENT("residence_cv", residence_cv, 0.21, "spread of the residence in L1 (0.21: a fifth)"),
+    COEFFICIENT("lead_cv", lead_cv, 0.145, "spread of the lead of a prefetch"),
+    COEFFICIENT("late_factor", late_factor, 0.75, "remaining wait for a late prefetch"),
+    COEFFICIENT("barrier_factor", barrier_factor, 0.72, "wait of the first warps at a barrier"),
+    COEFFICIENT("useless_factor", useless_factor, 1.1, "prefetches that nobody wants"),
+    COEFFICIENT("burst_factor", burst_factor, 1.6, "requests of a burst at L2 and memory"),
+    COEFFICIENT("order_factor", order_factor, 1.0, "accesses between two touches"),
 };
 
 #define ANSWER(name) .offset = offsetof(struct sc_prefetch_answer, name)

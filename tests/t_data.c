@@ -322,7 +322,7 @@ static bool answers(const struct sc_system *system, struct resolver *resolver,
     double time_s, slowdown;
     memcpy(&time_s, answer.bytes + sc_system_metric(system, "time_s")->offset, sizeof time_s);
     memcpy(&slowdown, answer.bytes + sc_system_metric(system, "slowdown")->offset, sizeof slowdown);
-    return isfinite(time_s) && time_s > 0 && isfinite(slowdown) && slowdown > 0.5;
+    return isfinite(time_s) && time_s > 0 && isfinite(slowdown) && slowdown > 0.1;
 }
 
 static struct sweep sweep_of(struct resolver *resolver, const char *key, const char *value)

@@ -1,0 +1,549 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The fixed point of `prefetch`: load on L1 and memory against the time of an
+ * iteration. */
+#include <math.h>
+
+#include "prefetch_forms.h"
+#include "queueing.h"
+
+static double clamp(double x, double low, double high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+/* What an iteration of the fixed point works on. */
+struct work {
+    const struct pf_kernel *k;
+    const struct sc_prefetch_mechanisms *m;
+    struct kind {
+        struct pf_attempt attempt[SC_PREFETCH_ATTEMPTS];
+        size_t attempts;
+        double regular;  /* P(a stride into the load holds) */
+        double chain;
+        double score[SC_PREFETCH_PATTERNS][9]; /* P(its confidence >= the index) */
+        struct pf_fate other, zero; /* of sectors that are not zero, and of those that are */
+    } kind[SC_PREFETCH_LOADS_MAX];
+    size_t kinds;
+    size_t kind_of[SC_PREFETCH_LOADS_MAX];
+    bool has_zeros;
+    struct sc_reuse line[SC_PREFETCH_LOADS_MAX * SC_PREFETCH_CLASSES];
+    size_t lines;
+    double fresh_lines; /* new lines per new sector run */
+    double overshoot;   /* useless sectors per access, all candidates passing */
+    double astray;      /* likewise: predictions for warps of the next slots, which are of
+                         * CTAs elsewhere in the grid */
+    double tuned[SC_PREFETCH_PATTERNS]; /* best distances */
+    double pass_rank[SC_PREFETCH_PATTERNS];
+};
+
+static void collect_lines(struct work *w)
+{
+    const struct pf_kernel *k = w->k;
+    double cold_lines = 0.0, cold = 0.0;
+    for (unsigned j = 0; j < (unsigned)k->loads; j++) {
+        /* Zero sectors that demand brings take no line. */
+        const double demanded = w->m->zero_cache ? 1.0 - k->load[j].zero : 1.0;
+        double left = 1.0;
+        for (size_t c = 0; c < k->load[j].line_count; c++) {
+            w->line[w->lines] = k->load[j].line[c];
+            w->line[w->lines].share *= demanded / k->loads;
+            left -= k->load[j].line[c].share;
+            w->lines++;
+        }
+        cold_lines += fmax(0.0, left);
+        cold += k->load[j].cold;
+        if (left > 0.0 && k->load[j].line_count < SC_PREFETCH_CLASSES)
+            w->line[w->lines++] = (struct sc_reuse){ left * demanded / k->loads, HUGE_VAL, 0 };
+    }
+    w->fresh_lines = cold > 0.0 ? clamp(cold_lines / cold, 0.05, 1.0) : 1.0;
+}
+
+/* Predictions past the end of the loop: each warp leaves as many sectors behind
+ * as its furthest distance reaches. */
+static double overshoot_of(const struct pf_kernel *k, const struct pf_attempt *attempts,
+                           size_t count)
+{
+    double furthest = 0.0;
+    for (size_t i = 0; i < count; i++)
+        furthest = fmax(furthest, attempts[i].lead + 0.5 * (attempts[i].copies - 1.0) *
+                                      (attempts[i].pattern == SC_PREFETCH_ITERATION));
+    return sc_prefetch_overshoot(furthest, k->iterations);
+}
+
+/* P(a stride between warps is trusted).  It is while one CTA executes a load after
+ * the other in step: barriers see to that, greedy schedulers to the contrary. */
+static double in_step(const struct sc_prefetch *s)
+{
+    const double free = s->scheduler == SC_PREFETCH_ROUND_ROBIN ? 0.5 : 0.02;
+    return fmax(free, 0.95 * pow(s->barriers, 0.75));
+}
+
+/* Loads that are as regular and at the end of as long a chain share their fate. */
+static size_t kind_of(struct work *w, const struct pf_load *load)
+{
+    const double regular = (1.0 - load->irregular) * (1.0 - load->irregular);
+    const double chain = fmin(load->chain, w->k->scenario->chain_distance);
+    for (size_t i = 0; i < w->kinds; i++)
+        if (w->kind[i].regular == regular && w->kind[i].chain == chain)
+            return i;
+    struct kind *kind = &w->kind[w->kinds];
+    *kind = (struct kind){ .regular = regular, .chain = chain };
+    kind->attempts = sc_pf_attempts(w->k, w->m, chain, kind->attempt);
+    for (int t = 0; t < 9; t++) {
+        const double score = regular > 0.0 ? sc_prefetch_confidence(regular, t) : 0.0;
+        kind->score[SC_PREFETCH_CHAIN][t] = kind->score[SC_PREFETCH_ITERATION][t] = score;
+        kind->score[SC_PREFETCH_WARP][t] = score * in_step(w->k->scenario);
+    }
+    return w->kinds++;
+}
+
+static void prepare(struct work *w, const struct pf_kernel *k,
+                    const struct sc_prefetch_mechanisms *m)
+{
+    *w = (struct work){ .k = k, .m = m };
+    collect_lines(w);
+    for (unsigned j = 0; j < (unsigned)k->loads; j++) {
+        w->kind_of[j] = kind_of(w, &k->load[j]);
+        const struct kind *kind = &w->kind[w->kind_of[j]];
+        w->has_zeros = w->has_zeros || k->load[j].zero > 0.0;
+        w->overshoot += overshoot_of(k, kind->attempt, kind->attempts) * kind->regular / k->loads;
+        w->astray += (k->warps / k->cta_warps - 1.0) / 2.0 / k->loads *
+                     w->kind[w->kind_of[j]].score[SC_PREFETCH_WARP][3];
+    }
+    for (int p = 0; p < SC_PREFETCH_PATTERNS; p++)
+        w->tuned[p] = k->scenario->start_distance;
+}
+
+/* P(a candidate of this pattern and distance passes training and score). */
+static double trusted(const struct work *w, const struct kind *kind, const struct pf_attempt *a)
+{
+    const double most = 8.0, *score = kind->score[a->pattern];
+    if (!w->m->tuner)
+        return score[3];
+    const double off = fmax(0.0, fabs(a->distance - w->tuned[a->pattern]) -
+                                     0.5 * (a->copies - 1.0));
+    /* Between two whole thresholds the share of each. */
+    const double need = fmin(w->k->scenario->score_threshold + off, most), low = floor(need);
+    const double p = score[(int)low], next = low < most ? score[(int)low + 1] : 0.0;
+    return p + (need - low) * (next - p);
+}
+
+/* The fate of sectors of each kind. */
+static void foretell(struct work *w, const struct pf_state *state, const struct pf_life *life)
+{
+    double zero[SC_PREFETCH_ATTEMPTS], other[SC_PREFETCH_ATTEMPTS];
+    const bool filtered = state->false_negative < 1.0 || state->false_positive > 0.0;
+    for (size_t i = 0; i < w->kinds; i++) {
+        struct kind *kind = &w->kind[i];
+        for (size_t n = 0; n < kind->attempts; n++) {
+            const enum sc_prefetch_pattern pattern = kind->attempt[n].pattern;
+            const double pass = trusted(w, kind, &kind->attempt[n]) * state->throttle *
+                                w->pass_rank[pattern];
+            zero[n] = pass * state->false_negative;
+            other[n] = pass * (1.0 - state->false_positive);
+        }
+        kind->other = sc_pf_fate(kind->attempt, kind->attempts, other, life);
+        kind->zero = kind->other;
+        if (!w->has_zeros || !(filtered || w->m->zero_cache))
+            continue;
+        struct pf_life of_zero = *life;
+        of_zero.metadata_hold = w->m->zero_cache ? w->k->metadata_hold : 0.0;
+        kind->zero = sc_pf_fate(kind->attempt, kind->attempts, zero, &of_zero);
+    }
+}
+
+struct tally {
+    struct pf_fate fate; /* per access */
+    double exposed;      /* per iteration */
+    double hits, missed, merged, cold_fetches, fetches;
+    double latency;
+    double zero_issued;
+    double aimed;    /* accesses that prefetches can serve */
+    double variance; /* of the waits of an iteration */
+};
+
+/* Cycles that a warp waits for a load that takes `cycles`, after the instructions
+ * that do not need it. */
+static double exposed(const struct work *w, double cycles)
+{
+    const struct sc_prefetch *s = w->k->scenario;
+    return fmax(0.0, cycles - s->dependence * s->issue_gap_cycles);
+}
+
+static void add_fate(struct pf_fate *sum, const struct pf_fate *f, double weight)
+{
+    sum->issued += weight * f->issued;
+    sum->on_time += weight * f->on_time;
+    sum->late += weight * f->late;
+    sum->early += weight * f->early;
+    sum->known += weight * f->known;
+    sum->late_wait += weight * f->late_wait;
+    sum->hold += weight * f->hold;
+    sum->lead += weight * f->lead;
+    for (int p = 0; p < SC_PREFETCH_PATTERNS; p++)
+        sum->pattern_issued[p] += weight * f->pattern_issued[p];
+}
+
+/* Adds mean and variance of what a load makes its warp wait. */
+static void add_waits(const struct work *w, struct tally *t, const struct sc_latency *latency,
+                      double hits, double merged, double merged_wait, double late,
+                      double late_wait, double missed)
+{
+    const struct sc_prefetch *s = w->k->scenario;
+    const double l1 = s->l1_latency_cycles;
+    double weight[3 + SC_LATENCY_POINTS] = { hits, merged, late };
+    double wait[3 + SC_LATENCY_POINTS] = { exposed(w, l1), exposed(w, l1 + merged_wait),
+                                           exposed(w, l1 + s->late_factor * late_wait) };
+    double mean = 0.0, square = 0.0;
+    for (int i = 0; i < SC_LATENCY_POINTS; i++) {
+        weight[3 + i] = missed * latency->weight[i];
+        wait[3 + i] = exposed(w, latency->cycles[i]);
+    }
+    for (int i = 0; i < 3 + SC_LATENCY_POINTS; i++) {
+        mean += weight[i] * wait[i];
+        square += weight[i] * wait[i] * wait[i];
+    }
+    t->exposed += mean;
+    t->variance += fmax(0.0, square - mean * mean);
+}
+
+/* Demand of load j, everything at the present state. */
+static void tally_load(const struct work *w, unsigned j, const struct pf_state *state,
+                       const struct pf_life *life, struct tally *t)
+{
+    const struct pf_kernel *k = w->k;
+    const struct pf_load *l = &k->load[j];
+    const double per_access = 1.0 / k->loads, l1 = k->scenario->l1_latency_cycles;
+    const double cycle_accesses = k->warps * k->loads / state->iteration;
+    const double mean = sc_latency_mean(&life->latency);
+    double there = 0.0, merged = 0.0, merged_wait = 0.0, gone = l->cold;
+    for (size_t c = 0; c < l->before_count; c++) {
+        const struct sc_reuse *r = &l->before[c];
+        const double apart = l->other[c] ? state->skew * state->active : 0.0;
+        const double ago = fmax(r->reuse / cycle_accesses * state->active / state->iteration, apart);
+        const double kept = r->cyclic ? sc_prefetch_retained(ago, life->residence, life->residence_cv)
+                                      : 1.0 - exp(-life->residence / ago);
+        const double found = !w->m->zero_cache ? kept
+                             : kept + l->zero * (sc_prefetch_retained(r->reuse / (k->warps * k->loads),
+                                                                      k->metadata_hold, 0.3) - kept);
+        gone += r->share * (1.0 - found);
+        /* Between warps the order of the touches is anybody's: the gap spreads evenly. */
+        const double open = 1.0 - state->served;
+        const double near = open * (l->other[c] ? fmin(1.0, mean / (2.0 * ago)) : (ago < mean));
+        const double rest = l->other[c] ? fmax(mean / 2.0, mean - ago) : mean - ago;
+        const double joined = r->cyclic ? near : 0.0;
+        there += r->share * found * (1.0 - joined);
+        if (r->cyclic) {
+            merged += r->share * found * near;
+            merged_wait += r->share * found * near * rest;
+        }
+    }
+    const struct kind *kind = &w->kind[w->kind_of[j]];
+    struct pf_fate f = { 0 };
+    add_fate(&f, &kind->other, 1.0 - l->zero);
+    add_fate(&f, &kind->zero, l->zero);
+    const double predictable = 1.0 - l->irregular;
+    const double aimed = fmin(gone, predictable);
+    const double served = f.on_time + f.known, missed = aimed * (1.0 - served - f.late);
+    add_fate(&t->fate, &f, aimed * per_access);
+    t->aimed += aimed * per_access;
+    t->hits += (there + aimed * served) * per_access;
+    t->missed += (missed + gone - aimed) * per_access;
+    t->fetches += (gone - aimed * (served + f.late) + aimed * f.issued) * per_access;
+    t->zero_issued += aimed * l->zero * kind->zero.issued * per_access;
+    t->cold_fetches += fmin(l->cold, gone) * per_access;
+    const double late_wait = f.late > 1e-9 ? f.late_wait / f.late : 0.0;
+    add_waits(w, t, &life->latency, there + aimed * served, merged,
+              merged > 0.0 ? merged_wait / merged : 0.0, aimed * f.late, late_wait,
+              missed + gone - aimed);
+    t->latency += per_access * (l1 * (there + merged + aimed * (served + f.late)) + merged_wait +
+                                aimed * f.late_wait + (missed + gone - aimed) * mean);
+}
+
+/* ---- Load on the machine ---- */
+
+/* Time of an iteration that the narrowest resource alone would take. */
+static double bandwidth_of(const struct pf_kernel *k, const struct tally *t, double dram_share,
+                           double latency, const char **name)
+{
+    const double accesses = k->warps * k->loads, bytes = k->sectors * SC_PREFETCH_SECTOR;
+    const double fetched = accesses * t->fetches;
+    const struct {
+        const char *name;
+        double cycles;
+    } each[] = {
+        { "memory bandwidth", fetched * bytes * dram_share / k->machine.dram_bytes_per_cycle },
+        { "L2 bandwidth", fetched * bytes / k->scenario->l2_bytes_per_cycle },
+        { "mshrs", fetched * latency / k->scenario->mshrs },
+        { "load/store port", accesses + k->warps * (k->scenario->store_share * k->loads) },
+    };
+    size_t most = 0;
+    for (size_t i = 1; i < sizeof each / sizeof each[0]; i++)
+        if (each[i].cycles > each[most].cycles)
+            most = i;
+    *name = each[most].name;
+    return each[most].cycles;
+}
+
+/* Wait of the mean warp for the last of its CTA, per iteration. */
+static double barrier_of(const struct pf_kernel *k, const struct tally *t)
+{
+    const struct sc_prefetch *s = k->scenario;
+    if (!(s->barriers > 0.0) || k->cta_warps < 2.0)
+        return 0.0;
+    const double period = fmax(1.0, floor(1.0 / s->barriers + 0.5));
+    return s->barrier_factor * sqrt(2.0 * log(k->cta_warps) * t->variance / period);
+}
+
+/* Both queues, and the latency that they make. */
+static struct sc_latency latency_of(const struct pf_kernel *k, const struct pf_state *state,
+                                    double *wait)
+{
+    const struct sc_prefetch *s = k->scenario;
+    const double bytes = k->sectors * SC_PREFETCH_SECTOR;
+    const double rate = k->warps * k->loads / state->iteration;
+    const double l2 = bytes / s->l2_bytes_per_cycle, dram = bytes / k->machine.dram_bytes_per_cycle;
+    const double customers = fmin(s->mshrs, k->warps * (1.0 + state->issued * k->loads));
+    const double l2_wait = sc_prefetch_wait(l2, rate * state->l2_fetches * l2, s->burst_factor, customers);
+    const double dram_wait = sc_prefetch_wait(dram, rate * state->dram_fetches * dram,
+                                              s->burst_factor, customers);
+    const double share = state->l2_fetches > 0.0 ? state->dram_fetches / state->l2_fetches : 0.0;
+    *wait = l2_wait + share * dram_wait;
+    return sc_prefetch_latency(s->l2_latency_cycles + l2_wait, clamp(share, 0.0, 1.0),
+                               fmax(0.0, s->dram_latency_cycles - s->l2_latency_cycles -
+                                             s->dram_jitter_cycles),
+                               s->dram_jitter_cycles + dram_wait);
+}
+
+static void mix(double *old, double fresh, double weight)
+{
+    *old += weight * (fresh - *old);
+}
+
+/* The tuner of each pattern settles where its outcomes balance. */
+static void tune(struct work *w, const struct pf_life *life)
+{
+    enum { MOST = 63 };
+    const struct pf_kernel *k = w->k;
+    struct sc_timeliness outcome[MOST];
+    double share[MOST];
+    const double unit[SC_PREFETCH_PATTERNS] = { 1.0 / k->loads, 1.0, 1.0 / k->warps };
+    const double gate = fmax(0.0, 7.0 - k->scenario->score_threshold);
+    for (int p = 0; p < SC_PREFETCH_PATTERNS; p++) {
+        const enum sc_prefetch_pattern pattern = (enum sc_prefetch_pattern)p;
+        double reach = sc_prefetch_reach(k->scenario, pattern);
+        if (pattern == SC_PREFETCH_WARP)
+            reach = fmin(reach, k->cta_warps - 1.0);
+        if (reach < 1.0)
+            continue;
+        for (size_t d = 0; d < (size_t)reach; d++)
+            outcome[d] = sc_pf_timeliness(
+                fmin((double)d + 1.0 + gate, reach) * unit[p] * life->iteration, life);
+        sc_prefetch_tune(outcome, (size_t)reach, (int)fmin(63.0, k->scenario->window_samples), share);
+        double mean = 0.0;
+        for (size_t d = 0; d < (size_t)reach; d++)
+            mean += share[d] * ((double)d + 1.0);
+        mix(&w->tuned[p], mean, 0.5);
+    }
+}
+
+/* Positions in the queue: chains go first, then iterations, then warps. */
+static void rank(struct work *w, struct pf_state *state, const struct tally *t, double useless)
+{
+    const struct pf_kernel *k = w->k;
+    const double rate = k->warps * k->loads / state->iteration;
+    const double busy = clamp(k->warps * k->loads * (1.0 + k->scenario->store_share) /
+                                  state->iteration, 0.0, 0.98);
+    const double slots = (1.0 - busy) / rate;
+    double wanted[SC_PREFETCH_PATTERNS], all = 0.0, ahead = 0.0;
+    for (int p = 0; p < SC_PREFETCH_PATTERNS; p++) {
+        wanted[p] = (t->fate.pattern_issued[p] + (p == SC_PREFETCH_ITERATION ? useless : 0.0)) /
+                    fmax(w->pass_rank[p], 1e-3);
+        all += wanted[p];
+    }
+    state->candidates = all;
+    mix(&state->queue_ratio, sc_prefetch_queue_ratio(all, slots), 0.5);
+    for (int p = 0; p < SC_PREFETCH_PATTERNS; p++) {
+        mix(&w->pass_rank[p], sc_prefetch_queue_share(state->queue_ratio, ahead, wanted[p]), 0.5);
+        ahead += wanted[p];
+    }
+}
+
+static void throttle(const struct pf_kernel *k, struct pf_state *state, double unused_lines,
+                     double latency)
+{
+    const struct sc_prefetch *s = k->scenario;
+    const double room = s->throttle_share * k->machine.l1_lines;
+    const double by_room = unused_lines > 0.0 ? room / unused_lines : HUGE_VAL;
+    const double by_latency = s->throttle_cycles / latency;
+    const double next = state->throttle * fmin(fmin(by_room, by_latency * by_latency), 4.0);
+    mix(&state->throttle, clamp(next, 0.01, 1.0), 0.5);
+}
+
+static void filter(const struct pf_kernel *k, const struct sc_prefetch_mechanisms *m,
+                   struct pf_state *state, double latency)
+{
+    const struct sc_prefetch *s = k->scenario;
+    if (m->oracle_zero) {
+        state->false_positive = state->false_negative = 0.0;
+        return;
+    }
+    state->false_positive = 0.0;
+    state->false_negative = 1.0;
+    if (!m->zero_filter)
+        return;
+    /* A row of the table sees its load's candidates, several for each trigger. */
+    const double rate = 4.0 * k->warps / state->iteration;
+    const double run = fmax(1.0, s->zero_run / k->sectors);
+    const double known = s->zero_learning == SC_PREFETCH_LEARN_BOTH ? 0.7 : 0.0;
+    const double delay = rate * latency * (1.0 - known);
+    double zeros = 0.0, others = 0.0, negative = 0.0, positive = 0.0;
+    for (unsigned j = 0; j < (unsigned)k->loads; j++) {
+        const double z = k->load[j].zero;
+        const struct sc_zero_filter f = sc_prefetch_zero_filter(z, run / fmax(1.0 - z, 0.02), delay,
+                                                                rate * s->zero_reset_cycles);
+        zeros += z;
+        others += 1.0 - z;
+        negative += z * f.false_negative;
+        positive += (1.0 - z) * f.false_positive;
+    }
+    if (zeros > 0.0)
+        state->false_negative = negative / zeros;
+    if (others > 0.0)
+        state->false_positive = positive / others;
+}
+
+/* Share of the accesses that touch a sector first: of others the prediction is
+ * of what is there. */
+static double new_share(const struct pf_kernel *k)
+{
+    double sum = 0.0;
+    for (unsigned j = 0; j < (unsigned)k->loads; j++)
+        sum += k->load[j].cold / k->loads;
+    return sum;
+}
+
+/* Warps drift apart by the waits that one has and another has not, and, unless
+ * barriers hold them together, as a greedy scheduler prefers one to another. */
+static double skew_of(const struct pf_kernel *k, const struct pf_state *state)
+{
+    const struct sc_prefetch *s = k->scenario;
+    const double busy = k->warps * k->instructions / s->issue_width / state->iteration;
+    const double greedy = s->scheduler == SC_PREFETCH_GREEDY_OLDEST && !(s->barriers > 0.0)
+                              ? 0.5 * fmin(1.0, busy) : 0.0;
+    return s->order_factor * (sqrt(k->in_step * state->variance) / state->active + greedy);
+}
+
+/* One round of the fixed point; returns the relative change of T. */
+static double step(struct work *w, struct pf_state *state, double weight)
+{
+    const struct pf_kernel *k = w->k;
+    const struct sc_prefetch *s = k->scenario;
+    double wait;
+    struct pf_life life = { .latency = latency_of(k, state, &wait),
+                            .iteration = state->active,
+                            .variance = state->variance,
+                            .lead_cv = s->lead_cv,
+                            .residence = state->residence,
+                            .residence_cv = s->residence_cv,
+                            .register_share = w->m->registers ? 1.0 - state->register_fallback : 0.0,
+                            .register_hold = s->replacement == SC_PREFETCH_REPLACE_AGED
+                                                 ? s->register_hold_cycles
+                                                 : 1e6 };
+    if (w->m->oracle_place)
+        life.residence = HUGE_VAL;
+    const double latency = sc_latency_mean(&life.latency);
+    filter(k, w->m, state, latency);
+    if (w->m->tuner || w->m->own_tuner)
+        tune(w, &life);
+    struct tally t = { 0 };
+    foretell(w, state, &life);
+    for (unsigned j = 0; j < (unsigned)k->loads; j++)
+        tally_load(w, j, state, &life, &t);
+    if (w->m->oracle_l1)
+        t = (struct tally){ .hits = 1.0, .latency = s->l1_latency_cycles,
+                            .exposed = k->loads * exposed(w, s->l1_latency_cycles) };
+    const double astray = w->m->front == SC_PREFETCH_SNAKE && s->warp_stride_bytes != 0.0
+                              ? w->astray * w->pass_rank[SC_PREFETCH_WARP] : 0.0;
+    const double useless = s->useless_factor * state->throttle *
+                           (w->overshoot * w->pass_rank[SC_PREFETCH_ITERATION] + astray) *
+                           new_share(k);
+    t.fetches += useless;
+    rank(w, state, &t, useless);
+
+    const double rate = k->warps * k->loads / state->iteration;
+    const double in_l1 = w->m->oracle_place ? 0.0 : 1.0 - life.register_share;
+    const double hold = t.fate.on_time > 1e-9 ? t.fate.hold / t.fate.on_time : 0.0;
+    const double lost = fmax(0.0, t.fate.issued - t.fate.on_time - t.fate.late - t.zero_issued);
+    const double lines = sc_reuse_characteristic(
+        w->line, w->lines,
+        (useless + lost + (w->m->zero_cache ? t.zero_issued : 0.0)) * w->fresh_lines * in_l1,
+        t.fate.on_time * w->fresh_lines * in_l1, hold * rate, k->machine.l1_lines);
+    const double residence = fmin(1e9, s->residence_factor * lines / rate);
+    const double unused = rate * k->sectors / 4.0 * in_l1 *
+                          (t.fate.hold + (useless + lost + (w->m->zero_cache ? t.zero_issued : 0.0)) *
+                                            fmin(residence, 1e5));
+    if (w->m->throttle)
+        throttle(k, state, unused, latency);
+    if (w->m->registers) {
+        const double busy = rate * (t.fate.issued * (latency + hold) + useless * life.register_hold) *
+                            w->fresh_lines;
+        mix(&state->register_fallback, sc_erlang_b(busy, k->machine.register_entries), 0.5);
+    }
+
+    const double dram = t.fetches > 0.0 ? k->cold_dram * clamp((t.cold_fetches + useless) / t.fetches, 0.0, 1.0) : 0.0;
+    state->barrier = barrier_of(k, &t);
+    state->exposed = t.exposed;
+    state->away = (s->issue_gap_cycles - 1.0) * k->instructions + t.exposed + state->barrier;
+    state->bandwidth = bandwidth_of(k, &t, dram, latency, &state->narrowest);
+    const double alone = sc_prefetch_iteration(k->warps / s->issue_width, k->instructions,
+                                               state->away, 0.0);
+    const double iteration = fmax(alone, state->bandwidth);
+    const double change = fabs(iteration / state->iteration - 1.0);
+    mix(&state->iteration, iteration, weight);
+    mix(&state->residence, residence, weight);
+    mix(&state->variance, t.variance, weight);
+    state->skew = skew_of(k, state);
+    /* A greedy scheduler keeps no more warps going than it can issue from. */
+    const double own = fmin(state->away + k->instructions, state->iteration);
+    mix(&state->active, s->scheduler == SC_PREFETCH_GREEDY_OLDEST ? own : state->iteration, weight);
+    mix(&state->served, t.aimed > 0.0 ? (t.fate.on_time + t.fate.known) / t.aimed : 0.0, weight);
+    mix(&state->l2_fetches, t.fetches, weight);
+    mix(&state->dram_fetches, t.fetches * dram, weight);
+    mix(&state->issued, t.fate.issued + useless, weight);
+    state->fetch_wait = wait;
+    state->latency = t.latency;
+    state->on_time = t.fate.on_time;
+    state->late = t.fate.late;
+    state->early = t.fate.early;
+    state->useless = useless;
+    state->hits = t.hits;
+    state->missed = t.missed;
+    state->distance = t.fate.on_time > 1e-6 ? t.fate.lead / t.fate.on_time : 0.0;
+    const double prefetched = state->issued / fmax(state->issued + t.missed, 1e-9);
+    state->demand_evictions = in_l1 * prefetched * (1.0 - prefetched);
+    return change;
+}
+
+struct pf_state sc_pf_solve(const struct pf_kernel *k, const struct sc_prefetch_mechanisms *m)
+{
+    enum { STEPS = 60 };
+    const struct sc_prefetch *s = k->scenario;
+    struct work w;
+    prepare(&w, k, m);
+    /* From the optimistic side: nobody waits. */
+    struct pf_state state = { .iteration = s->issue_gap_cycles * k->instructions +
+                                           k->loads * s->l1_latency_cycles,
+                              .residence = 1e4,
+                              .throttle = 1.0,
+                              .queue_ratio = 1.0,
+                              .narrowest = "issue" };
+    state.active = state.iteration;
+    state.iteration = fmax(state.iteration, k->warps * k->instructions / s->issue_width);
+    for (int p = 0; p < SC_PREFETCH_PATTERNS; p++)
+        w.pass_rank[p] = 1.0;
+    for (int i = 0; i < STEPS; i++)
+        if (step(&w, &state, 0.5) < 1e-4 && i > 6)
+            break;
+    return state;
+}
