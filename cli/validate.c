@@ -205,18 +205,33 @@ static bool metric_of(struct validation *v, const struct setting *settings, size
     return true;
 }
 
-/* The metric over the scenarios of a product: geometric mean, least, greatest. */
+static int compare_numbers(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *values, size_t count)
+{
+    qsort(values, count, sizeof *values, compare_numbers);
+    return (values[(count - 1) / 2] + values[count / 2]) / 2.0;
+}
+
+/* The metric over the scenarios of a product: a mean, the median, least, greatest. */
 static bool aggregate(struct validation *v, const struct figure *figure, int source,
                       const struct product *product, const struct sc_metric *metric, double *result,
                       struct problem *problem)
 {
     struct setting *settings = calloc(product->count + 1, sizeof *settings);
-    double logs = 0.0, least = (double)INFINITY, most = -(double)INFINITY;
-    bool fine = settings != NULL || problem_set(problem, "out of memory");
+    double *values = calloc(product->rows + 1, sizeof *values);
+    double logs = 0.0, sum = 0.0, least = (double)INFINITY, most = -(double)INFINITY;
+    bool fine = (settings != NULL && values != NULL) || problem_set(problem, "out of memory");
     for (size_t row = 0; fine && row < product->rows; row++) {
         double value = 0.0;
         product_row(product, row, settings);
         fine = metric_of(v, settings, product->count, source, metric, &value, problem);
+        values[row] = value;
+        sum += value;
         logs += log(value);
         least = fmin(least, value);
         most = fmax(most, value);
@@ -224,15 +239,20 @@ static bool aggregate(struct validation *v, const struct figure *figure, int sou
     free(settings);
     if (strcmp(figure->aggregate, "geomean") == 0)
         *result = exp(logs / (double)product->rows);
+    else if (strcmp(figure->aggregate, "mean") == 0)
+        *result = sum / (double)product->rows;
+    else if (strcmp(figure->aggregate, "median") == 0 && fine)
+        *result = median(values, product->rows);
     else if (strcmp(figure->aggregate, "min") == 0)
         *result = least;
     else if (strcmp(figure->aggregate, "max") == 0 ||
              (strcmp(figure->aggregate, "each") == 0 && product->rows == 1))
         *result = most;
     else
-        fine = problem_set(problem, "aggregate: expected geomean, min, max, or each of one "
-                                    "scenario, got '%.20s' of %zu",
+        fine = problem_set(problem, "aggregate: expected geomean, mean, median, min, max, or each of "
+                                    "one scenario, got '%.20s' of %zu",
                            figure->aggregate, product->rows);
+    free(values);
     return fine;
 }
 
@@ -270,7 +290,8 @@ static void count_figure(struct score *score, const struct figure *figure, doubl
     const double relative = fabs(answer / published - 1.0);
     score->count++;
     score->relative_sum += relative;
-    score->log_sum += fabs(log(answer / published));
+    /* None of something is as far off as a thousandth of it. */
+    score->log_sum += fabs(log(fmax(answer / published, 1e-3)));
     score->worst = fmax(score->worst, relative);
     if (strcmp(figure->metric, "performance") == 0) {
         score->published[score->ranked] = published;
