@@ -31,9 +31,13 @@ struct member {
     uint64_t hash, block;
 };
 
+/* Hashes of a whole batch. */
+typedef void hash_batch(const uint64_t *block, uint64_t seed, uint64_t *hash);
+
 struct sc_reuse_meter {
     struct sc_reuse_options options;
     struct sc_recency *set;
+    hash_batch *hash_blocks;
     unsigned shift; /* of the divisor, or 64 when it is no power of two */
     bool sampled;
     uint64_t threshold; /* of the hash: blocks up to it are followed */
@@ -58,6 +62,9 @@ struct sc_reuse_meter {
 
     uint64_t blocks[SC_RECENCY_BATCH], times[SC_RECENCY_BATCH], now[SC_RECENCY_BATCH];
     uint64_t hashes[SC_RECENCY_BATCH];
+    /* of a whole batch, of which a sample is taken */
+    uint64_t all_blocks[SC_RECENCY_BATCH], all_hashes[SC_RECENCY_BATCH];
+    uint16_t index[SC_RECENCY_BATCH];
     uint32_t batch_distances[SC_RECENCY_BATCH];
 };
 
@@ -107,6 +114,50 @@ static void spread_add(const double *edges, struct spread *s, double low, double
     s->change[last] -= 1.0;
     s->whole[last] += high - edges[last];
 }
+
+/* ---- hashes ---- */
+
+typedef uint64_t many_64 __attribute__((vector_size(64), aligned(8), may_alias));
+
+static inline __attribute__((always_inline)) void hash_all(const uint64_t *block, uint64_t seed,
+                                                           uint64_t *hash)
+{
+    enum { MANY = sizeof(many_64) / sizeof *block };
+    for (size_t i = 0; i < SC_RECENCY_BATCH; i += MANY) {
+        many_64 key = *(const many_64 *)(block + i) ^ seed; /* see sc_recency_hash */
+        key = (key ^ (key >> 30U)) * 0xbf58476d1ce4e5b9U;
+        key = (key ^ (key >> 27U)) * 0x94d049bb133111ebU;
+        *(many_64 *)(hash + i) = key ^ (key >> 31U);
+    }
+}
+
+static void hash_portable(const uint64_t *block, uint64_t seed, uint64_t *hash)
+{
+    for (size_t i = 0; i < SC_RECENCY_BATCH; i++)
+        hash[i] = sc_recency_hash(block[i] ^ seed);
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+__attribute__((target("avx512f,avx512dq"))) static void
+hash_avx512(const uint64_t *block, uint64_t seed, uint64_t *hash)
+{
+    hash_all(block, seed, hash);
+}
+
+static hash_batch *choose_hash(enum sc_recency_code code)
+{
+    return (code == SC_RECENCY_FASTEST || code == SC_RECENCY_AVX512) &&
+                   __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")
+               ? hash_avx512
+               : hash_portable;
+}
+#else
+static hash_batch *choose_hash(enum sc_recency_code code)
+{
+    (void)code;
+    return hash_portable;
+}
+#endif
 
 /* ---- making and unmaking ---- */
 
@@ -160,6 +211,7 @@ enum sc_status sc_reuse_meter_create(struct sc_reuse_meter **meter,
     m->weight = options->rate > 0.0 ? 1.0 / options->rate : 1.0;
     for (size_t i = 0; i <= BINS; i++)
         m->edges[i] = bin_edge(i);
+    m->hash_blocks = choose_hash(options->code);
     m->set = sc_recency_create(options->times, options->code);
     if (m->sampled || options->times)
         m->parts = calloc(m->sampled ? PARTS : 1, sizeof *m->parts);
@@ -258,21 +310,27 @@ static enum sc_status add_exact(struct sc_reuse_meter *m, const uint64_t *number
 
 /* ---- a sample ---- */
 
-/* The accesses to blocks of the sample.  `divides` is a constant wherever this is called. */
-static inline size_t filter(struct sc_reuse_meter *m, const uint64_t *number, size_t n,
-                            bool divides)
+/* The accesses to blocks of the sample. */
+static size_t filter(struct sc_reuse_meter *m, const uint64_t *number, size_t n)
 {
-    const unsigned shift = m->shift;
-    const uint64_t seed = m->options.seed, threshold = m->threshold, divisor = m->options.divisor;
-    const uint64_t first = m->accesses;
+    const uint64_t threshold = m->threshold;
+    const uint64_t *block = number;
+    uint16_t *const index = m->index;
     size_t kept = 0;
+    if (m->shift != 0 || n < SC_RECENCY_BATCH) {
+        for (size_t i = 0; i < n; i++)
+            m->all_blocks[i] = block_of(m, number[i]);
+        block = m->all_blocks;
+    }
+    m->hash_blocks(block, m->options.seed, m->all_hashes);
     for (size_t i = 0; i < n; i++) {
-        const uint64_t block = divides ? number[i] / divisor : number[i] >> shift;
-        const uint64_t hash = sc_recency_hash(block ^ seed);
-        m->blocks[kept] = block;
-        m->hashes[kept] = hash;
-        m->times[kept] = first + i;
-        kept += hash <= threshold;
+        index[kept] = (uint16_t)i;
+        kept += m->all_hashes[i] <= threshold;
+    }
+    for (size_t k = 0; k < kept; k++) {
+        m->blocks[k] = block[index[k]];
+        m->hashes[k] = m->all_hashes[index[k]];
+        m->times[k] = m->accesses + index[k];
     }
     return kept;
 }
@@ -350,7 +408,10 @@ static enum sc_status add_fixed_size(struct sc_reuse_meter *m, uint64_t number,
                                      struct sc_error *error)
 {
     const size_t before = sc_recency_count(m->set);
-    if (filter(m, &number, 1, true) == 0)
+    m->blocks[0] = block_of(m, number);
+    m->hashes[0] = sc_recency_hash(m->blocks[0] ^ m->options.seed);
+    m->times[0] = m->accesses;
+    if (m->hashes[0] > m->threshold)
         return SC_OK;
     const enum sc_status status = add_followed(m, 1, error);
     if (status != SC_OK || sc_recency_count(m->set) == before)
@@ -373,8 +434,7 @@ static enum sc_status add_sampled(struct sc_reuse_meter *m, const uint64_t *numb
         }
         return status;
     }
-    const size_t kept =
-        m->shift < 64 ? filter(m, number, n, false) : filter(m, number, n, true);
+    const size_t kept = filter(m, number, n);
     m->accesses += n;
     return add_followed(m, kept, error);
 }
