@@ -370,10 +370,12 @@ static bool find_column(struct sc_addresses *r)
             r->column = i;
             found++;
         }
-    if (found == 1 && columns[r->column].length > 0 && is_digit(columns[r->column].text[0]) &&
-        r->options.column == NULL)
-        return fail_got(r, sc_csv_header_line(r->csv), "the name of the column",
-                        columns[r->column].text, columns[r->column].length);
+    if (found == 1 && is_digit(columns[r->column].text[0]) && r->options.column == NULL) {
+        (void)fail_got(r, 0, "the name of the column", columns[r->column].text,
+                       columns[r->column].length);
+        r->fault.line = sc_csv_header_line(r->csv);
+        return false;
+    }
     if (found == 1)
         return true;
     list_columns(r->csv, names, sizeof names);
