@@ -456,8 +456,9 @@ static void print_summary(const struct job *job)
     const struct sc_reuse_summary *const s = &job->summary;
     struct text size = { 0 };
     emit_quantity(job->block_bytes, SC_BYTES, 6, &size);
-    (void)fprintf(stderr, "%llu accesses to %s%.0f blocks", (unsigned long long)s->accesses,
-                  s->sampled ? "about " : "", s->blocks);
+    (void)fprintf(stderr, "%llu access%s to %s%.0f block%s", (unsigned long long)s->accesses,
+                  s->accesses == 1 ? "" : "es", s->sampled ? "about " : "", s->blocks,
+                  rint(s->blocks) == 1.0 ? "" : "s");
     if (job->bytes_known && !size.failed)
         (void)fprintf(stderr, " of %s", size.bytes);
     if (s->sampled)
