@@ -175,21 +175,11 @@ count_avx2(struct order *order, const uint32_t *place, size_t n, uint32_t *dista
     count_in_turn(order, place, n, distance);
 }
 
-__attribute__((target("popcnt,bmi,bmi2,avx2,avx512f,avx512bw"))) static void
-count_avx512(struct order *order, const uint32_t *place, size_t n, uint32_t *distance)
-{
-    count_in_turn(order, place, n, distance);
-}
-
 static count_batch *choose_code(enum sc_recency_code code)
 {
     const bool avx2 = __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi") &&
                       __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("avx2");
-    const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") &&
-                        __builtin_cpu_supports("avx512bw");
-    if (code == SC_RECENCY_PORTABLE || !avx2)
-        return count_portable;
-    return code == SC_RECENCY_AVX2 || !avx512 ? count_avx2 : count_avx512;
+    return avx2 && code != SC_RECENCY_PORTABLE ? count_avx2 : count_portable;
 }
 #else
 static count_batch *choose_code(enum sc_recency_code code)

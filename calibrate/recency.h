@@ -32,10 +32,8 @@ struct sc_recency;
 
 /* Which code counts: for one and the same result, at different speed. */
 enum sc_recency_code {
-    SC_RECENCY_FASTEST,  /* of those that this processor runs */
-    SC_RECENCY_PORTABLE, /* what any processor runs */
-    SC_RECENCY_AVX2,     /* not there: portable */
-    SC_RECENCY_AVX512    /* not there: AVX2 */
+    SC_RECENCY_FASTEST, /* of those that this processor runs */
+    SC_RECENCY_PORTABLE /* what any processor runs */
 };
 
 /* times: remember when each key was last accessed, too.  NULL: no memory. */

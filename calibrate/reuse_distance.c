@@ -146,8 +146,8 @@ hash_avx512(const uint64_t *block, uint64_t seed, uint64_t *hash)
 
 static hash_batch *choose_hash(enum sc_recency_code code)
 {
-    return (code == SC_RECENCY_FASTEST || code == SC_RECENCY_AVX512) &&
-                   __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")
+    return code == SC_RECENCY_FASTEST && __builtin_cpu_supports("avx512f") &&
+                   __builtin_cpu_supports("avx512dq")
                ? hash_avx512
                : hash_portable;
 }

@@ -190,12 +190,11 @@ static void compare_histograms(const uint64_t *trace, const double *histogram)
 
 static void bench_exact(const char *name, const uint64_t *trace, const char *published)
 {
-    static const enum sc_recency_code codes[] = { SC_RECENCY_FASTEST, SC_RECENCY_AVX2,
-                                                  SC_RECENCY_PORTABLE };
-    double ours_s[3][ROUNDS], rival_s[ROUNDS];
+    static const enum sc_recency_code codes[] = { SC_RECENCY_FASTEST, SC_RECENCY_PORTABLE };
+    double ours_s[2][ROUNDS], rival_s[ROUNDS];
     double *histogram = must(calloc(IDS + 1, sizeof *histogram));
     for (int r = 0; r < ROUNDS; r++) {
-        for (int c = 0; c < 3; c++)
+        for (int c = 0; c < 2; c++)
             ours_s[c][r] = run_ours(trace, ACCESSES,
                                     &(struct sc_reuse_options){ .divisor = 1, .code = codes[c] });
         memset(histogram, 0, (IDS + 1) * sizeof *histogram);
@@ -203,10 +202,10 @@ static void bench_exact(const char *name, const uint64_t *trace, const char *pub
     }
     const double a = median(ours_s[0]), b = median(rival_s);
     compare_histograms(trace, histogram);
-    printf("exact, %-10s %5.1f M/s (AVX2 %.1f, portable %.1f)   Fenwick tree %.2f M/s, same "
+    printf("exact, %-10s %5.1f M/s (portable %.1f)   Fenwick tree %.2f M/s, same "
            "histogram   speed ratio %.1f%s%s\n",
            name, ACCESSES / a / 1e6, ACCESSES / median(ours_s[1]) / 1e6,
-           ACCESSES / median(ours_s[2]) / 1e6, ACCESSES / b / 1e6, b / a,
+           ACCESSES / b / 1e6, b / a,
            published != NULL ? "   libCacheSim, published: " : "", published != NULL ? published : "");
     free(histogram);
 }

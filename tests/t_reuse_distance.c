@@ -110,8 +110,7 @@ static bool same_times(struct sc_reuse_meter *meter, const struct counts *want)
 static void compare(size_t n, uint64_t divisor, const char *name)
 {
     static struct counts want;
-    static const enum sc_recency_code codes[] = { SC_RECENCY_PORTABLE, SC_RECENCY_AVX2,
-                                                  SC_RECENCY_AVX512 };
+    static const enum sc_recency_code codes[] = { SC_RECENCY_PORTABLE, SC_RECENCY_FASTEST };
     static const size_t pieces[] = { 1, 7, 1024, 5000 };
     look_back(n, divisor, &want);
     bool by_code = true, by_piece = true;
