@@ -252,10 +252,10 @@ static inline size_t find_slot(const struct sc_recency *s, uint64_t key, uint64_
 static bool table_resize(struct sc_recency *s, size_t count)
 {
     struct sc_recency grown = { .slots = make_slots(count), .mask = count - 1 };
-    grown.last = s->times ? calloc(count, sizeof *grown.last) : NULL;
-    if (grown.slots == NULL || (s->times && grown.last == NULL)) {
+    if (grown.slots == NULL)
+        return false;
+    if (s->times && (grown.last = calloc(count, sizeof *grown.last)) == NULL) {
         free(grown.slots);
-        free(grown.last);
         return false;
     }
     for (size_t i = 0; s->slots != NULL && i <= s->mask; i++) {
@@ -263,7 +263,7 @@ static bool table_resize(struct sc_recency *s, size_t count)
             continue;
         const size_t at = find_slot(&grown, s->slots[i].key, sc_recency_hash(s->slots[i].key));
         grown.slots[at] = s->slots[i];
-        if (s->times)
+        if (grown.last != NULL)
             grown.last[at] = s->last[i];
     }
     free(s->slots);

@@ -512,11 +512,12 @@ static bool write_bins(struct sink *sink, const struct sc_reuse_histogram *h, bo
         const double count = cold ? h->cold : h->count[i];
         const double low = h->edge == NULL || cold ? (double)i : h->edge[i];
         const double high = h->edge == NULL || cold ? (double)i : h->edge[i + 1] - 1.0;
-        const struct emit_cell cells[] = {
-            cold ? (struct emit_cell){ .kind = EMIT_EMPTY } : emit_number(low),
-            cold ? (struct emit_cell){ .kind = EMIT_EMPTY } : emit_number(high),
-            emit_number(whole ? rint(count) : count),
-        };
+        struct emit_cell cells[3] = { { .kind = EMIT_EMPTY }, { .kind = EMIT_EMPTY },
+                                      emit_number(whole ? rint(count) : count) };
+        if (!cold) {
+            cells[0] = emit_number(low);
+            cells[1] = emit_number(high);
+        }
         if (count > 0.0 && !sink_row(sink, cells, problem))
             return false;
     }

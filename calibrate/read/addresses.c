@@ -2,6 +2,7 @@
 #include "read/addresses.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -324,10 +325,11 @@ static bool read_raw(struct sc_addresses *r, uint64_t *value, size_t most, size_
     r->begin += *count * sizeof *value;
     if (r->end && r->filled > r->begin) {
         char reason[128];
+        const uint64_t at = r->taken_bytes + r->begin;
         (void)snprintf(reason, sizeof reason,
-                       "expected numbers of 8 bytes each, got %zu bytes at byte %llu, its last",
-                       r->filled - r->begin,
-                       (unsigned long long)(r->taken_bytes + r->begin));
+                       "expected numbers of 8 bytes each, got %zu bytes at byte %" PRIu64
+                       ", its last",
+                       r->filled - r->begin, at);
         return fail(r, 0, reason);
     }
     return true;
