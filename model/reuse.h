@@ -69,7 +69,9 @@ enum sc_status sc_reuse_random(const struct sc_reuse_histogram *times, const dou
 
 /* LRU, from times: the average eviction time T of a cache is where the probabilities that the
  * reuse time is above 0, 1, ... T - 1 add up to the capacity, and accesses with a longer time
- * miss (Hu; Che's characteristic time, of a trace).  Approximate. */
+ * miss (Hu; Che's characteristic time, of a trace).  Approximate, and too high where the trace
+ * is not long against the time that it takes to fill the cache: it is taken for a piece of an
+ * endless one. */
 enum sc_status sc_reuse_eviction_time(const struct sc_reuse_histogram *times,
                                       const double *capacity, size_t n, double *miss_ratio,
                                       struct sc_error *error) SC_MUST_CHECK;
