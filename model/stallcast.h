@@ -24,5 +24,6 @@
 #include "stream.h"
 #include "system.h"
 #include "trace.h"
+#include "uvm.h"
 
 #endif
