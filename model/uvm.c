@@ -293,6 +293,28 @@ static enum sc_status check(const struct sc_uvm *s, struct sc_error *error)
     return check_curve(s, error);
 }
 
+enum sc_status sc_uvm_check(const struct sc_uvm *s, struct sc_error *error)
+{
+    struct sc_error unseen;
+    return check(s, error != NULL ? error : &unseen);
+}
+
+struct sc_uvm_load sc_uvm_load(const struct sc_uvm *s)
+{
+    const struct uvm_case c = case_of(s, 1.0);
+    const double n = constant(s, s->fitted_link_passes, s->link_passes);
+    const double growth = s->growth == SC_UVM_YES ? network_growth(c.footprint) : 1.0;
+    return (struct sc_uvm_load){
+        .footprint_bytes = c.footprint,
+        .usable_bytes = c.usable,
+        .hot_bytes = c.hot,
+        .touched_bytes = c.touched,
+        .passes = c.passes,
+        .device_s = c.device_s,
+        .link_bytes = isnan(n) ? (double)NAN : n * c.footprint * growth,
+    };
+}
+
 enum sc_status sc_uvm_estimate(const void *scenario, void *answer, struct sc_trace *trace,
                                struct sc_error *error)
 {

@@ -159,6 +159,22 @@ double sc_uvm_passes(const struct sc_uvm *scenario);
  * curve, log-linear between points and constant beyond; NaN without a curve. */
 double sc_uvm_curve_miss_ratio(const struct sc_uvm *scenario, double capacity_bytes);
 
+/* What a run is, for those who let it happen instead of asking for its law. */
+struct sc_uvm_load {
+    double footprint_bytes, usable_bytes; /* usable: in whole regions */
+    double hot_bytes;     /* what must be resident for nothing to come again */
+    double touched_bytes; /* distinct bytes that the run comes by */
+    double passes;
+    double device_s;      /* T_dev: the run with all data resident */
+    double link_bytes;    /* over the link when all is mapped, both ways; NaN: what is touched */
+};
+
+/* Presence and range of every key, and that they do not contradict each other. */
+enum sc_status sc_uvm_check(const struct sc_uvm *scenario, struct sc_error *error) SC_MUST_CHECK;
+
+/* The scenario must have passed the check. */
+struct sc_uvm_load sc_uvm_load(const struct sc_uvm *scenario);
+
 /* ---- The law of random touches ---- */
 
 enum { SC_UVM_TREE_LEAVES_MAX = 32 };

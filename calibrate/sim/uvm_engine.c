@@ -195,7 +195,11 @@ void uvm_slot_advance(struct uvm_engine *e, uint32_t id)
     }
     const int placement = e->placement[block];
     if (placement == UVM_FAULTED || placement == UVM_AHEAD) {
-        fault(e, id, leaf);
+        if (e->machine->reads_evicted &&
+            uvm_mask_has(uvm_mask(&e->blocks, UVM_SEEN, block), in_block))
+            touch_mapped(e, id, block, 1);
+        else
+            fault(e, id, leaf);
     } else if (placement == UVM_COUNTED && !e->all_populated) {
         if (uvm_mask_has(uvm_mask(&e->blocks, UVM_POPULATED, block), in_block))
             touch_mapped(e, id, block, 1);
@@ -241,8 +245,27 @@ void uvm_setup_finish(struct uvm_engine *e)
     launch(e);
 }
 
+/* What was before is not measured: it is taken off at the end. */
+static void start_measuring(struct uvm_engine *e)
+{
+    e->before = e->result;
+    e->before_ps = e->now_ps;
+    memcpy(e->before_activity_ps, e->activity_ps, sizeof e->activity_ps);
+}
+
+static uint64_t placing_ps(const struct uvm_engine *e)
+{
+    return e->activity_ps[UVM_SERVING] + e->activity_ps[UVM_EVICTING] +
+           e->activity_ps[UVM_MIGRATING];
+}
+
 static void start_kernel(struct uvm_engine *e)
 {
+    if (e->in->skip != UVM_SKIP_NOTHING &&
+        e->kernels == (e->in->skip == UVM_SKIP_FIRST_KERNEL ? 1 : 0))
+        start_measuring(e);
+    e->kernels++;
+    e->kernel_placing_ps = placing_ps(e);
     e->launch_ps = SC_SIM_NEVER_PS;
     e->kernel_ps = e->now_ps;
     e->kernel_bytes = 0;
@@ -259,6 +282,7 @@ static void end_kernel(struct uvm_engine *e)
     const uint32_t at = r->phases < UVM_PHASES_MAX ? r->phases++ : UVM_PHASES_MAX - 1;
     r->phase_s[at] = (double)(e->now_ps - e->kernel_ps) * 1e-12;
     r->phase_bytes[at] = (double)e->kernel_bytes;
+    r->phase_placing_s[at] = (double)(placing_ps(e) - e->kernel_placing_ps) * 1e-12;
     r->touched_bytes += e->kernel_bytes;
     if (uvm_source_advance(&e->source))
         launch(e);
@@ -486,8 +510,8 @@ static bool ranges_fit(const struct uvm_input *in, double leaves)
 {
     for (size_t i = 0; i < in->step_count; i++)
         if ((double)in->steps[i].first_leaf + in->steps[i].leaves > leaves ||
-            (in->steps[i].hot_visits > 0 &&
-             (double)in->steps[i].hot_first + in->steps[i].hot_leaves > leaves))
+            (in->steps[i].side_visits > 0.0 &&
+             (double)in->steps[i].side_first + in->steps[i].side_leaves > leaves))
             return false;
     return true;
 }
@@ -595,6 +619,33 @@ static void measure(struct uvm_engine *e)
     }
 }
 
+/* The measured part of the whole: what adds up is less what was before. */
+static void cut_to_measured(struct uvm_engine *e)
+{
+    struct uvm_result *r = &e->result;
+    const struct uvm_result *b = &e->before;
+    r->time_s -= (double)e->before_ps * 1e-12;
+    for (int i = 0; i < UVM_ACTIVITIES; i++)
+        r->activity_s[i] = (double)(e->activity_ps[i] - e->before_activity_ps[i]) * 1e-12;
+    r->visits -= b->visits;
+    r->touched_bytes -= b->touched_bytes;
+    r->in_bytes -= b->in_bytes;
+    r->out_bytes -= b->out_bytes;
+    r->created_bytes -= b->created_bytes;
+    r->dropped_bytes -= b->dropped_bytes;
+    r->unused_bytes -= b->unused_bytes;
+    r->mapped_bytes -= b->mapped_bytes;
+    r->entries -= b->entries;
+    r->faults -= b->faults;
+    r->batches -= b->batches;
+    r->copies -= b->copies;
+    r->evictions -= b->evictions;
+    r->reclaimed -= b->reclaimed;
+    r->promotions -= b->promotions;
+    r->notifications -= b->notifications;
+    r->halted -= b->halted;
+}
+
 static const char *failed_check(const struct uvm_engine *e)
 {
     const struct uvm_result *r = &e->result;
@@ -638,6 +689,7 @@ static enum sc_status conclude(struct uvm_engine *e)
     measure(e);
     if (e->in->check)
         e->result.waiting = failed_check(e);
+    cut_to_measured(e);
     return e->result.waiting == NULL ? SC_OK : SC_EDOMAIN;
 }
 

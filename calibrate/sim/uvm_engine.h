@@ -58,6 +58,7 @@ struct uvm_machine {
     double launch_s;      /* before each kernel */
     uint32_t tree_percent; /* more than that share of a node resident pulls in the rest */
     bool write_back_clean; /* evictions copy all back, not only what was written */
+    bool reads_evicted; /* coherent link: what was evicted is read in place, not faulted on */
 };
 
 enum uvm_replacement {
@@ -97,6 +98,10 @@ struct uvm_allocation {
 /* Kernels whose time is kept; the last of the run is in the last place used. */
 enum { UVM_PHASES_MAX = 64 };
 
+/* What of a run is not measured: nothing, what is placed before the first kernel, or
+ * that and the first kernel. */
+enum uvm_skip { UVM_SKIP_NOTHING, UVM_SKIP_SETUP, UVM_SKIP_FIRST_KERNEL };
+
 struct uvm_input {
     const struct uvm_machine *machine;
     const struct uvm_counter_policy *counters; /* may be NULL if nothing is counted */
@@ -105,6 +110,7 @@ struct uvm_input {
     const struct uvm_step *steps;
     size_t step_count;
     struct sc_sim_rng rng;
+    enum uvm_skip skip;
     bool check, record;
     /* Bytes touched in each interval from the start on; samples beyond the room are
      * not kept.  NULL: none. */
@@ -124,6 +130,8 @@ enum uvm_activity {
     UVM_ACTIVITIES
 };
 
+/* Of the measured part; setup_s, first_bytes, refetched_bytes, phases, what is at the
+ * end, and busy shares are of the whole run. */
 struct uvm_result {
     double time_s, setup_s;  /* of all; of what was placed before the first kernel */
     double activity_s[UVM_ACTIVITIES]; /* sums to time_s */
@@ -139,6 +147,7 @@ struct uvm_result {
     uint64_t most_chunks;
     uint32_t phases;                          /* kernels kept in phase_s and phase_bytes */
     double phase_s[UVM_PHASES_MAX], phase_bytes[UVM_PHASES_MAX];
+    double phase_placing_s[UVM_PHASES_MAX];   /* of phase_s: the GPU waits for the driver */
     uint64_t sample_count;
     double link_in_busy, link_out_busy;       /* shares of the time */
     uint64_t events;

@@ -107,6 +107,10 @@ struct uvm_engine {
     uint64_t kernel_bytes;
     uint64_t sample_ps, sample_next_ps, sample_bytes;
     uint64_t activity_ps[UVM_ACTIVITIES];
+    uint32_t kernels;            /* started */
+    uint64_t kernel_placing_ps;  /* of activity_ps when the kernel started */
+    struct uvm_result before;    /* what is not measured */
+    uint64_t before_ps, before_activity_ps[UVM_ACTIVITIES];
     uint64_t work, work_max; /* events, and what is counted as such */
     bool finished;
     enum sc_status failed;

@@ -17,17 +17,14 @@ static uint32_t runs_of(const struct uvm_step *step)
 
 double uvm_step_visits(const struct uvm_step *step)
 {
-    const double units = step->order == UVM_SCATTER
-                             ? (double)step->leaves * step->run_leaves
-                             : (double)runs_of(step);
-    return fmax(1.0, floor(step->passes * units + 0.5));
+    return fmax(1.0, floor(step->passes * runs_of(step) + 0.5));
 }
 
 double uvm_visits(const struct uvm_step *steps, size_t count)
 {
     double sum = 0.0;
     for (size_t i = 0; i < count; i++)
-        sum += uvm_step_visits(&steps[i]) * (1.0 + steps[i].hot_visits);
+        sum += uvm_step_visits(&steps[i]) * (1.0 + steps[i].side_visits);
     return sum;
 }
 
@@ -35,16 +32,18 @@ static bool is_sound(const struct uvm_step *step)
 {
     return step->leaves > 0 && step->run_leaves > 0 && step->streams > 0 && step->stride > 0 &&
            step->passes > 0.0 && step->first_leaf <= UINT32_MAX - step->leaves && step->leaf_bytes > 0 && step->random_bytes > 0 &&
-           (step->hot_visits == 0 || step->hot_leaves > 0);
+           step->side_visits >= 0.0 &&
+           (step->side_visits == 0.0 || (step->side_leaves > 0 && step->side_bytes > 0));
 }
 
 static void begin_step(struct uvm_source *source)
 {
     const struct uvm_step *step = &source->steps[source->at];
     source->left = (uint64_t)uvm_step_visits(step);
-    source->unit = source->part = source->hot_left = source->hot_at = 0;
-    if (step->order == UVM_SCATTER)
-        memset(source->positions, 0, step->streams * sizeof *source->positions);
+    source->unit = source->part = source->side_at = 0;
+    source->side_left = 0.0;
+    if (step->side_streams > 0)
+        memset(source->positions, 0, step->side_streams * sizeof *source->positions);
 }
 
 enum sc_status uvm_source_init(struct uvm_source *source, const struct uvm_step *steps,
@@ -57,8 +56,8 @@ enum sc_status uvm_source_init(struct uvm_source *source, const struct uvm_step 
     for (size_t i = 0; i < count; i++) {
         if (!is_sound(&steps[i]) || block_leaves % steps[i].run_leaves != 0)
             return SC_EDOMAIN;
-        if (steps[i].order == UVM_SCATTER && steps[i].streams > parts)
-            parts = steps[i].streams;
+        if (steps[i].side_visits > 0.0 && steps[i].side_streams > parts)
+            parts = steps[i].side_streams;
     }
     if (!(uvm_visits(steps, count) <= UVM_VISITS_MAX))
         return SC_ERANGE;
@@ -117,26 +116,10 @@ static uint32_t strided_unit(struct uvm_source *source, const struct uvm_step *s
     }
 }
 
-/* The leaf that a part drawn at random has come to; it takes run_leaves visits to
- * fill one. */
-static uint32_t scattered_leaf(struct uvm_source *source, const struct uvm_step *step)
-{
-    const uint32_t parts = step->streams < step->leaves ? step->streams : step->leaves;
-    const uint32_t part = (uint32_t)sc_sim_rng_below(&source->rng, parts);
-    const uint32_t first = part_first(step->leaves, parts, part);
-    const uint32_t length = part_first(step->leaves, parts, part + 1) - first;
-    return first + source->positions[part]++ / step->run_leaves % length;
-}
-
 static void visit_in_order(struct uvm_source *source, const struct uvm_step *step,
                            struct uvm_visit *visit)
 {
     visit->leaf_bytes = step->leaf_bytes;
-    if (step->order == UVM_SCATTER) {
-        visit->leaf = step->first_leaf + scattered_leaf(source, step);
-        visit->leaves = 1;
-        return;
-    }
     const uint32_t runs = runs_of(step);
     const uint32_t unit = step->order == UVM_STRIDED ? strided_unit(source, step, runs)
                                                      : linear_unit(source, step, runs);
@@ -146,20 +129,36 @@ static void visit_in_order(struct uvm_source *source, const struct uvm_step *ste
     visit->leaves = (end - from < step->run_leaves ? end : from + step->run_leaves) - visit->leaf;
 }
 
-static void visit_hot(struct uvm_source *source, const struct uvm_step *step,
-                      struct uvm_visit *visit)
+/* The leaf that an output stream drawn at random has come to. */
+static uint32_t scattered_leaf(struct uvm_source *source, const struct uvm_step *step)
 {
-    *visit = (struct uvm_visit){ .leaf = step->hot_first + source->hot_at, .leaves = 1,
-                                 .leaf_bytes = step->leaf_bytes };
-    source->hot_at = source->hot_at + 1 < step->hot_leaves ? source->hot_at + 1 : 0;
-    source->hot_left--;
+    const uint32_t parts =
+        step->side_streams < step->side_leaves ? step->side_streams : step->side_leaves;
+    const uint32_t part = (uint32_t)sc_sim_rng_below(&source->rng, parts);
+    const uint32_t first = part_first(step->side_leaves, parts, part);
+    const uint32_t length = part_first(step->side_leaves, parts, part + 1) - first;
+    const uint32_t pieces = step->leaf_bytes > step->side_bytes ? step->leaf_bytes / step->side_bytes : 1;
+    return first + source->positions[part]++ / pieces % length;
+}
+
+static void visit_side(struct uvm_source *source, const struct uvm_step *step,
+                       struct uvm_visit *visit)
+{
+    uint32_t leaf = source->side_at;
+    if (step->side_streams > 0)
+        leaf = scattered_leaf(source, step);
+    else
+        source->side_at = leaf + 1 < step->side_leaves ? leaf + 1 : 0;
+    *visit = (struct uvm_visit){ .leaf = step->side_first + leaf, .leaves = 1,
+                                 .leaf_bytes = step->side_bytes, .write = step->side_write };
+    source->side_left -= 1.0;
 }
 
 bool uvm_source_next(struct uvm_source *source, struct uvm_visit *visit)
 {
     const struct uvm_step *step = &source->steps[source->at];
-    if (source->hot_left > 0) {
-        visit_hot(source, step, visit);
+    if (source->side_left >= 1.0) {
+        visit_side(source, step, visit);
         return true;
     }
     if (source->left == 0) {
@@ -170,7 +169,7 @@ bool uvm_source_next(struct uvm_source *source, struct uvm_visit *visit)
         step = &source->steps[source->at];
     }
     source->left--;
-    source->hot_left = step->hot_visits;
+    source->side_left += step->side_visits;
     visit->random = step->random_share > 0.0 &&
                     sc_sim_rng_bernoulli(&source->rng, step->random_share);
     visit->write = step->write_share > 0.0 &&
@@ -200,8 +199,8 @@ struct uvm_step uvm_sweep(const struct uvm_shape *shape, double passes)
 {
     return (struct uvm_step){ .order = UVM_LINEAR, .leaves = shape->leaves,
                               .run_leaves = shape->run_leaves, .streams = shape->streams,
-                              .stride = 1, .passes = passes, .leaf_bytes = shape->leaf_size,
-                              .random_bytes = shape->access_size,
+                              .stride = 1, .passes = passes, .leaf_bytes = shape->leaf_bytes,
+                              .random_bytes = shape->random_bytes,
                               .write_share = shape->write_share };
 }
 
@@ -234,28 +233,51 @@ size_t uvm_steps_hot_prefix(const struct uvm_shape *shape, double passes, uint32
     return 2;
 }
 
-size_t uvm_steps_hot_stream(const struct uvm_shape *shape, uint32_t hot_leaves,
-                            uint32_t hot_visits, struct uvm_step *steps, size_t room)
+size_t uvm_steps_hot_stream(const struct uvm_shape *shape, double passes, uint32_t hot_leaves,
+                            double hot_visits, struct uvm_step *steps, size_t room)
 {
     if (room < 1 || hot_leaves == 0 || hot_leaves >= shape->leaves)
         return 0;
-    steps[0] = uvm_sweep(shape, 1.0);
+    steps[0] = uvm_sweep(shape, passes);
     steps[0].first_leaf = hot_leaves;
     steps[0].leaves = shape->leaves - hot_leaves;
-    steps[0].hot_leaves = hot_leaves;
-    steps[0].hot_visits = hot_visits;
+    steps[0].side_leaves = hot_leaves;
+    steps[0].side_visits = hot_visits;
+    steps[0].side_bytes = steps[0].leaf_bytes;
     return 1;
 }
 
+size_t uvm_steps_scatter(const struct uvm_shape *shape, uint32_t passes, uint32_t streams,
+                         uint32_t pieces, struct uvm_step *steps, size_t room)
+{
+    const uint32_t half = shape->leaves / 2;
+    if (room < passes || half == 0 || streams == 0 || pieces == 0)
+        return 0;
+    for (uint32_t i = 0; i < passes; i++) {
+        steps[i] = uvm_sweep(shape, 1.0);
+        steps[i].run_leaves = 1;
+        steps[i].leaves = half;
+        steps[i].first_leaf = i % 2 == 0 ? 0 : half;
+        steps[i].side_first = i % 2 == 0 ? half : 0;
+        steps[i].side_leaves = half;
+        steps[i].side_streams = streams < half ? streams : half;
+        steps[i].side_visits = pieces;
+        steps[i].side_bytes = shape->leaf_bytes / pieces > 0 ? shape->leaf_bytes / pieces : 1;
+        steps[i].side_write = true;
+        steps[i].barrier = true;
+    }
+    return passes;
+}
+
 size_t uvm_steps_drift(const struct uvm_shape *shape, uint32_t window_leaves, double drift,
-                       uint32_t phases, struct uvm_step *steps, size_t room)
+                       uint32_t phases, double passes, struct uvm_step *steps, size_t room)
 {
     if (room < phases || window_leaves == 0 || window_leaves > shape->leaves)
         return 0;
     for (uint32_t i = 0; i < phases; i++) {
         const double shift = floor(drift * i * window_leaves + 0.5);
         const double most = (double)(shape->leaves - window_leaves);
-        steps[i] = uvm_sweep(shape, 1.0);
+        steps[i] = uvm_sweep(shape, passes);
         steps[i].first_leaf = (uint32_t)fmin(shift, most);
         steps[i].leaves = window_leaves;
         steps[i].barrier = true;

@@ -28,14 +28,12 @@
 #include "sim/rng.h"
 #include "status.h"
 
-/* No more page visits than that in one run; at the speed it has, some minutes. */
-#define UVM_VISITS_MAX 1e9
+/* No more page visits than that in one run; at the speed it has, two minutes. */
+#define UVM_VISITS_MAX 4e8
 
 enum uvm_order {
     UVM_LINEAR,  /* in order of address; `streams` parts of the range side by side */
-    UVM_STRIDED, /* pairs that are `stride` runs apart, as a butterfly takes them */
-    UVM_SCATTER  /* each visit goes on in one of `streams` parts, drawn at random;
-                  * run_leaves visits fill a leaf */
+    UVM_STRIDED  /* pairs that are `stride` runs apart, as a butterfly takes them */
 };
 
 struct uvm_step {
@@ -48,9 +46,13 @@ struct uvm_step {
     uint32_t leaf_bytes;         /* touched in each leaf of a visit in order, >= 1 */
     uint32_t random_bytes;       /* touched by a visit at random, >= 1 */
     double write_share;          /* of the visits */
-    /* So many visits to a second range come after each visit: a hot set that is
-     * touched all the time while a stream passes. */
-    uint32_t hot_first, hot_leaves, hot_visits;
+    /* So many visits, on average, to a second range come after each visit: a hot set
+     * that is touched in order all the time while a stream passes, or, with
+     * side_streams, places in so many parts of an output, which are drawn at random
+     * and each written from end to end. */
+    double side_visits;
+    uint32_t side_first, side_leaves, side_streams, side_bytes; /* bytes of a visit */
+    bool side_write;
     bool barrier; /* the step after this one is another kernel */
 };
 
@@ -65,8 +67,9 @@ struct uvm_source {
     size_t count, at;
     uint64_t left;           /* visits of this step */
     uint32_t unit, part;     /* where the sweep is: run within the part, part */
-    uint32_t hot_left, hot_at;
-    uint32_t *positions;     /* visits so far to the parts of a scatter */
+    double side_left;        /* visits to the second range that are due */
+    uint32_t side_at;
+    uint32_t *positions;     /* bytes so far in the parts of the second range */
     struct sc_sim_rng rng;
 };
 
@@ -92,9 +95,9 @@ bool uvm_source_advance(struct uvm_source *source);
 /* What the builders need to know; `leaves` is the footprint. */
 struct uvm_shape {
     uint32_t leaves;
-    uint32_t leaf_size;   /* bytes of a leaf */
+    uint32_t leaf_bytes;   /* touched in each leaf of a sweep */
     uint32_t run_leaves;  /* of the visits of a sweep */
-    uint32_t access_size; /* bytes of one random touch */
+    uint32_t random_bytes; /* touched by a visit at random */
     uint32_t streams;     /* parts that a sweep walks side by side */
     double write_share;
 };
@@ -111,13 +114,18 @@ struct uvm_step uvm_mixed(const struct uvm_shape *shape, double passes, double r
 /* One sweep of everything, then passes - 1 of the first hot_leaves. */
 size_t uvm_steps_hot_prefix(const struct uvm_shape *shape, double passes, uint32_t hot_leaves,
                             struct uvm_step *steps, size_t room);
-/* The first hot_leaves are touched all the time while the rest is streamed through;
- * hot_visits of one leaf for each visit of the stream. */
-size_t uvm_steps_hot_stream(const struct uvm_shape *shape, uint32_t hot_leaves,
-                            uint32_t hot_visits, struct uvm_step *steps, size_t room);
-/* A window that slides by `drift` of its size between `phases` kernels (sec. 7.2). */
+/* The first hot_leaves are touched all the time while the rest is streamed through
+ * `passes` times; hot_visits of one leaf for each visit of the stream. */
+size_t uvm_steps_hot_stream(const struct uvm_shape *shape, double passes, uint32_t hot_leaves,
+                            double hot_visits, struct uvm_step *steps, size_t room);
+/* Reads one half of the footprint and scatters it, `pieces` to a leaf, over `streams`
+ * parts of the other half; the halves change places with each of `passes`. */
+size_t uvm_steps_scatter(const struct uvm_shape *shape, uint32_t passes, uint32_t streams,
+                         uint32_t pieces, struct uvm_step *steps, size_t room);
+/* A window that slides by `drift` of its size between `phases` kernels (sec. 7.2), each
+ * of `passes` over it. */
 size_t uvm_steps_drift(const struct uvm_shape *shape, uint32_t window_leaves, double drift,
-                       uint32_t phases, struct uvm_step *steps, size_t room);
+                       uint32_t phases, double passes, struct uvm_step *steps, size_t room);
 /* Array A `passes` times, then array B: halves of the footprint (Fig. 7). */
 size_t uvm_steps_shift(const struct uvm_shape *shape, double passes, struct uvm_step *steps,
                        size_t room);
