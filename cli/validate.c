@@ -21,6 +21,8 @@
 struct figure {
     const char *id, *where, *scenario, *metric, *aggregate, *value, *tolerance, *sim_tolerance;
     const char *kind, *note;
+    const char *over; /* scenario whose metric the other is divided by, or "" */
+    const char *cap;  /* where the measurement was stopped, or "": answers are cut there too */
     size_t line;
 };
 
@@ -76,12 +78,16 @@ static bool read_figure(const struct catalog_table *table, size_t row, struct fi
         { "simulator_tolerance", &figure->sim_tolerance },
         { "kind", &figure->kind },
         { "note", &figure->note },
+        { "over", &figure->over },
+        { "cap", &figure->cap },
     };
     figure->line = catalog_line(table, row);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         const size_t column = catalog_column(table, parts[i].column);
-        /* Targets of the simulator are few; a table may be without. */
-        if (column == SIZE_MAX && parts[i].part == &figure->sim_tolerance)
+        /* Few tables have all of these. */
+        if (column == SIZE_MAX &&
+            (parts[i].part == &figure->sim_tolerance || parts[i].part == &figure->over ||
+             parts[i].part == &figure->cap))
             continue;
         if (column == SIZE_MAX)
             return problem_set(problem, "%s: expected a column named %s", table->shown,
@@ -205,10 +211,11 @@ static bool metric_of(struct validation *v, const struct setting *settings, size
     return true;
 }
 
-/* The metric over the scenarios of a product: geometric mean, least, greatest. */
+/* The metric over the scenarios of a product: geometric mean, least, greatest;
+ * values above cap, unless NaN, count as cap. */
 static bool aggregate(struct validation *v, const struct figure *figure, int source,
-                      const struct product *product, const struct sc_metric *metric, double *result,
-                      struct problem *problem)
+                      const struct product *product, const struct sc_metric *metric, double cap,
+                      double *result, struct problem *problem)
 {
     struct setting *settings = calloc(product->count + 1, sizeof *settings);
     double logs = 0.0, least = (double)INFINITY, most = -(double)INFINITY;
@@ -217,6 +224,7 @@ static bool aggregate(struct validation *v, const struct figure *figure, int sou
         double value = 0.0;
         product_row(product, row, settings);
         fine = metric_of(v, settings, product->count, source, metric, &value, problem);
+        value = fmin(value, cap);
         logs += log(value);
         least = fmin(least, value);
         most = fmax(most, value);
@@ -236,24 +244,38 @@ static bool aggregate(struct validation *v, const struct figure *figure, int sou
     return fine;
 }
 
-static bool answer_figure(struct validation *v, const struct figure *figure, int source, double *result,
-                          struct problem *problem)
+static bool answer_scenario(struct validation *v, const struct figure *figure, const char *scenario,
+                            int source, double cap, double *result, struct problem *problem)
 {
     enum { WORDS_MAX = 64 };
     const char *words[WORDS_MAX];
     struct product product = { 0 };
     const struct sc_metric *metric = sc_system_metric(v->system, figure->metric);
-    char *text = strdup(figure->scenario);
+    char *text = strdup(scenario);
     bool fine = text != NULL || problem_set(problem, "out of memory");
     if (fine && (metric == NULL || metric->text))
         fine = problem_set(problem, "metric: %s has no column '%.40s'", v->system->name,
                            figure->metric);
     if (fine)
         fine = product_make(v->resolver, words, split(text, words, WORDS_MAX), &product, problem) &&
-               aggregate(v, figure, source, &product, metric, result, problem);
+               aggregate(v, figure, source, &product, metric, cap, result, problem);
     product_fini(&product);
     free(text);
     return fine;
+}
+
+static bool answer_figure(struct validation *v, const struct figure *figure, int source, double *result,
+                          struct problem *problem)
+{
+    double cap = (double)NAN, over = 1.0;
+    if (*figure->cap != '\0' && !read_number("cap", figure->cap, &cap, problem))
+        return false;
+    if (!answer_scenario(v, figure, figure->scenario, source, cap, result, problem) ||
+        (*figure->over != '\0' &&
+         !answer_scenario(v, figure, figure->over, source, cap, &over, problem)))
+        return false;
+    *result /= over;
+    return true;
 }
 
 /* "file:line: figure: reason" */
@@ -293,7 +315,7 @@ static const char *verdict_of(double published, double answer, double tolerance)
  * its scenarios put on the list. */
 static bool compare_figure(struct validation *v, size_t row, bool collect, struct problem *problem)
 {
-    struct figure figure = { "", "", "", "", "", "", "", "", "", "", 0 };
+    struct figure figure = { "", "", "", "", "", "", "", "", "", "", "", "", 0 };
     double published = 0.0, answers[SOURCES] = { 0.0, (double)NAN };
     double tolerances[SOURCES] = { (double)NAN, (double)NAN };
     if (!read_figure(v->table, row, &figure, problem))

@@ -126,16 +126,23 @@ static struct uvm_outcome run(const struct sc_uvm *s, const struct uvm_case *c)
     return o;
 }
 
-static void answer_branches(const struct sc_uvm *s, struct sc_uvm_answer *a, double line)
+static bool is_near(double bytes, double room)
 {
-    const struct uvm_case more = case_of(s, 1.0 + near_share), less = case_of(s, 1.0 - near_share);
-    const double room = a->usable_bytes;
+    return fabs(bytes / room - 1.0) < near_share;
+}
+
+/* Both sides of a line that what must fit is near to. */
+static void answer_branches(const struct sc_uvm *s, const struct uvm_case *c, struct sc_uvm_answer *a)
+{
+    const bool doubtful = c->pattern->doubtful && c->touched > c->usable && isnan(c->refetch);
     a->near_cliff = 0.0;
     a->time_fits_s = a->time_past_s = a->time_s;
-    const bool maps_all = isnan(a->cliff_bytes);
-    const bool hot_near = fabs(more.hot / room - 1.0) < near_share;
-    if (maps_all || !(hot_near || fabs(line / room - 1.0) < near_share))
+    if (isnan(a->cliff_bytes) ||
+        !(doubtful || is_near(c->hot, c->usable) || is_near(c->touched, c->usable)))
         return;
+    const struct uvm_case more = doubtful ? *c : case_of(s, 1.0 + near_share);
+    struct uvm_case less = doubtful ? *c : case_of(s, 1.0 - near_share);
+    less.scattered = doubtful;
     const struct uvm_outcome fits = run(s, &more), past = run(s, &less);
     a->near_cliff = 1.0;
     a->time_fits_s = sc_uvm_outcome_s(&fits);
@@ -173,7 +180,7 @@ static void answer_of(const struct sc_uvm *s, const struct uvm_case *c, const st
         .cliff_bytes = o->cliff,
     };
     a->slowdown = time_s / a->ideal_time_s;
-    answer_branches(s, a, c->touched);
+    answer_branches(s, c, a);
 }
 
 /* ---- Explanation ---- */
@@ -247,9 +254,11 @@ static void explain_line(const struct sc_uvm_answer *a, struct sc_trace *t)
 {
     if (a->near_cliff == 0.0)
         return;
-    sc_trace_section(t, "near the line: what must fit is within 10 % of what does");
-    sc_trace_add(t, "T_fits", "T with 1.1 C", a->time_fits_s, SC_SECONDS, "if it just fits");
-    sc_trace_add(t, "T_past", "T with 0.9 C", a->time_past_s, SC_SECONDS, "if it just does not");
+    sc_trace_section(t, "near the line, or a scatter: either is possible");
+    sc_trace_add(t, "T_fits", "T with 1.1 C; streams: none thrashes", a->time_fits_s, SC_SECONDS,
+                 "if what must be resident just is");
+    sc_trace_add(t, "T_past", "T with 0.9 C; streams: every segment is a random touch",
+                 a->time_past_s, SC_SECONDS, "if it just is not");
 }
 
 /* ---- Checks beyond the ranges of single keys ---- */

@@ -112,7 +112,8 @@ struct sc_uvm {
     double random_read_cost;    /* link bytes of a random mapped read over those of a linear one */
     /* coefficients of the closed form */
     double inflight_faults, inflight_leaves, inflight_power, mixed_scale, mixed_power;
-    double stream_hot_factor, adaptive_overhead, adaptive_share, prefetch_factor;
+    double stream_hot_factor, random_factor, adaptive_factor;
+    double adaptive_overhead, adaptive_share, prefetch_factor; /* anchors */
     /* A miss-ratio curve on regions ordered by faults (an access-ordered one is
      * wrong by 1.3 to 3.5): share of touches of distinct regions that miss with
      * that capacity, capacities ascending.  curve_count 0: none.  No keys: the

@@ -38,6 +38,9 @@ static const struct sc_choice replacements[] = {
     { .key = key_name, .kind = SC_REAL, .dimension = unit, MEMBER(member), .fallback = (double)NAN, \
       .derived = "as in mode=law", RANGE(low, high), .provenance = SC_ANCHOR, \
       .source = "fitted to Ember (arXiv 2610.13408) Table 4", .help = "mode=fitted: " what }
+#define ANCHORED(key_name, member, unit, value, low, high, what) \
+    { .key = key_name, .kind = SC_REAL, .dimension = unit, MEMBER(member), .fallback = value, \
+      RANGE(low, high), .provenance = SC_ANCHOR, .source = fit_4, .help = what }
 /* A parameter of the driver, by Table 1 of the paper. */
 #define EMBER(key_name, other, member_kind, unit, member, value, low, high, what) \
     { .key = key_name, .aliases = other, .kind = member_kind, .dimension = unit, MEMBER(member), \
@@ -69,18 +72,19 @@ static const struct sc_field fields[] = {
       .provenance = SC_FACT, .source = "gpus",
       .help = "memory that the run may use: of the GPU, or what a reservation leaves" },
     { .key = "usable_share", .kind = SC_REAL, .dimension = SC_SHARE, MEMBER(usable_share),
-      .fallback = 0.90, RANGE(0.01, 1), .provenance = SC_ANCHOR, .source = fit_4,
+      .fallback = 0.90, RANGE(0.01, 1), .provenance = SC_ANCHOR,
+      .source = "Ember (arXiv 2610.13408) Table 4, which leaves 0.86 to 0.97 open",
       .help = "part of memory_capacity that regions can have" },
     { .key = "link_rate", .kind = SC_REAL, .dimension = SC_BYTES_PER_SECOND,
-      MEMBER(link_rate_bytes_per_s), .fallback = 20.2 * GIB, RANGE(1e6, 1e14),
+      MEMBER(link_rate_bytes_per_s), .fallback = 21 * GIB, RANGE(1e6, 1e14),
       SAMPLE(8 * GIB, 100 * GIB, true), .provenance = SC_ANCHOR, .source = "gpus",
       .help = "zero-copy reads of host memory, as measured; not the link's nominal rate" },
     { .key = "migration_rate", .kind = SC_REAL, .dimension = SC_BYTES_PER_SECOND,
-      MEMBER(migration_rate_bytes_per_s), .fallback = 22 * GIB, RANGE(1e6, 1e14),
+      MEMBER(migration_rate_bytes_per_s), .fallback = 21 * GIB, RANGE(1e6, 1e14),
       SAMPLE(8 * GIB, 100 * GIB, true), .provenance = SC_ANCHOR, .source = "gpus",
       .help = "bulk migration, in either direction" },
     { .key = "fault_rate", .kind = SC_REAL, .dimension = SC_BYTES_PER_SECOND,
-      MEMBER(fault_rate_bytes_per_s), .fallback = 15 * GIB, RANGE(1e6, 1e14),
+      MEMBER(fault_rate_bytes_per_s), .fallback = 24 * GIB, RANGE(1e6, 1e14),
       SAMPLE(5 * GIB, 50 * GIB, true), .provenance = SC_ANCHOR, .source = "gpus",
       .help = "bytes whose faults the driver serves in a second, transfer left out" },
     { .key = "device_speed", .kind = SC_REAL, .dimension = SC_NUMBER, MEMBER(device_speed),
@@ -134,7 +138,7 @@ static const struct sc_field fields[] = {
       .help = "whether passes grow with the squared logarithm of the elements (sorting network)" },
     { .key = "tile", .kind = SC_REAL, .dimension = SC_BYTES, MEMBER(tile_bytes),
       FROM("passes as given"), RANGE(64, 1e9),
-      .help = "strided: what a CTA sorts on chip, from which the passes follow" },
+      .help = "strided: what a CTA sorts on chip, which gives the passes; streams: what it scatters at once" },
     { .key = "link_passes", .kind = SC_REAL, .dimension = SC_NUMBER, MEMBER(link_passes),
       FROM("passes x touches x access_bytes / leaf of the pattern"), RANGE(1e-4, 1e9),
       .help = "footprints that cross the link when all is mapped" },
@@ -241,12 +245,15 @@ static const struct sc_field fields[] = {
     COEFFICIENT("mixed_power", mixed_power, 2, "b of it"),
     COEFFICIENT("stream_hot_factor", stream_hot_factor, 1,
                 "factor on a stream's refetches past a hot set"),
-    COEFFICIENT("adaptive_overhead", adaptive_overhead, 1.13,
-                "factor on the time of ember-adaptive"),
-    COEFFICIENT("adaptive_share", adaptive_share, 0.89,
-                "share of memory_capacity that ember-adaptive fills"),
-    COEFFICIENT("prefetch_factor", prefetch_factor, 1.05,
-                "factor on the transfers of prefetch past capacity, over uvm"),
+    COEFFICIENT("random_factor", random_factor, 1, "factor on the leaves that random touches bring in"),
+    COEFFICIENT("adaptive_factor", adaptive_factor, 1,
+                "mode=law: factor on the time of ember-adaptive"),
+    ANCHORED("adaptive_overhead", adaptive_overhead, SC_NUMBER, 1.16, 0.01, 100,
+             "time of ember-adaptive over that of the split it keeps"),
+    ANCHORED("adaptive_share", adaptive_share, SC_SHARE, 0.8791, 0.01, 1,
+             "part of memory_capacity that ember-adaptive fills"),
+    ANCHORED("prefetch_factor", prefetch_factor, SC_NUMBER, 1.108, 0.01, 100,
+             "transfers of prefetch past capacity over those of uvm"),
 };
 
 #define ANSWER(name) .offset = offsetof(struct sc_uvm_answer, name)
@@ -298,11 +305,11 @@ static const struct sc_metric metrics[] = {
     { .column = "cliff_bytes", .dimension = SC_BYTES, ANSWER(cliff_bytes),
       .help = "footprint from which on the run thrashes or leaves hot data out" },
     { .column = "near_cliff", ANSWER(near_cliff), .brief = true,
-      .help = "1: what must fit is within 10 % of what does; both branches are possible" },
+      .help = "1: what must fit is within 10 % of what does, or streams past capacity: two branches" },
     { .column = "time_fits_s", .dimension = SC_SECONDS, ANSWER(time_fits_s),
-      .help = "near_cliff: the run with 10 % more room; else time_s" },
+      .help = "near_cliff: with 10 % more room, or if the streams do not thrash; else time_s" },
     { .column = "time_past_s", .dimension = SC_SECONDS, ANSWER(time_past_s),
-      .help = "near_cliff: the run with 10 % less room; else time_s" },
+      .help = "near_cliff: with 10 % less room, or if the streams thrash; else time_s" },
 };
 
 const struct sc_system sc_uvm_system = {

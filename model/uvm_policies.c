@@ -196,6 +196,16 @@ static struct uvm_outcome follow_window(const struct uvm_case *c)
     return o;
 }
 
+static void scale_times(struct uvm_outcome *o, double factor)
+{
+    o->device_s *= factor;
+    o->in_s *= factor;
+    o->out_s *= factor;
+    o->fault_s *= factor;
+    o->mapped_s *= factor;
+    o->fixed_s *= factor;
+}
+
 static struct uvm_outcome run_adaptive(const struct uvm_case *c)
 {
     const struct sc_uvm *s = c->scenario;
@@ -208,7 +218,12 @@ static struct uvm_outcome run_adaptive(const struct uvm_case *c)
     if (sc_uvm_outcome_s(&mapped) < sc_uvm_outcome_s(&o))
         o = mapped;
     o.cliff = cliff;
-    o.fixed_s += (s->adaptive_overhead - 1.0) * sc_uvm_outcome_s(&o);
+    const double overhead = s->adaptive_overhead *
+                            (s->mode == SC_UVM_FITTED ? 1.0 : s->adaptive_factor);
+    if (overhead > 1.0)
+        o.fixed_s += (overhead - 1.0) * sc_uvm_outcome_s(&o);
+    else
+        scale_times(&o, overhead);
     o.fixed_name = "counters and reclamation";
     return o;
 }

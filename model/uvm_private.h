@@ -18,6 +18,7 @@ struct uvm_case {
     double device_s; /* T_dev */
     double migration_rate, link_rate, fault_rate; /* bytes per second */
     double refetch;  /* refetched over first fetched past capacity; NaN: the law's */
+    bool scattered;  /* of a doubtful pattern the branch that thrashes */
     double host;     /* bytes that host code pulls back and migration brings again */
 };
 
@@ -36,6 +37,7 @@ struct sc_uvm_pattern {
     bool generates;  /* a pass makes a token */
     bool moves;      /* a window that drifts */
     bool strides;    /* passes may follow from the tile */
+    bool doubtful;   /* past capacity either branch is possible, however far */
     bool concurrent; /* only reads: resident and mapped parts are read at the same time */
     struct uvm_traffic (*law)(const struct uvm_case *c); /* fault-driven, touched > usable */
     double (*read)(const struct uvm_case *c);            /* bytes that the kernel reads */
