@@ -218,6 +218,15 @@ static void notify(struct uvm_engine *e, uint32_t block, uint32_t count)
     go_on(e);
 }
 
+bool uvm_adaptive_wait(struct uvm_engine *e, uint32_t block, uint32_t slot)
+{
+    struct uvm_adaptive *a = &e->adaptive;
+    if (a->moving != block)
+        return false;
+    a->waiting[a->waiting_count++] = slot;
+    return true;
+}
+
 void uvm_adaptive_count(struct uvm_engine *e, uint32_t block, uint64_t touches)
 {
     struct uvm_adaptive *a = &e->adaptive;
@@ -262,6 +271,13 @@ void uvm_adaptive_promoted(struct uvm_engine *e, uint32_t block)
     uvm_block_arrive(e, block, wanted);
     if (a->policy->protects)
         note_return(e, block, bytes);
+    /* Those that waited go on before another one can be on its way. */
+    const uint32_t waiting = a->waiting_count;
+    a->waiting_count = 0;
+    a->moving = block;
+    for (uint32_t i = 0; i < waiting; i++)
+        uvm_slot_advance(e, a->waiting[i]);
+    a->moving = UVM_NO_BLOCK;
     go_on(e);
 }
 
@@ -395,10 +411,11 @@ enum sc_status uvm_adaptive_init(struct uvm_engine *e)
     a->evicted_ps = malloc(blocks * sizeof *a->evicted_ps);
     a->protected_ps = calloc(blocks, sizeof *a->protected_ps);
     a->victims = calloc(VICTIMS_MAX, sizeof *a->victims);
+    a->waiting = calloc(e->slot_count, sizeof *a->waiting);
     if (a->counters == NULL || a->counter_of == NULL || a->queued == NULL || a->pending == NULL ||
         a->queue == NULL || a->demand == NULL || a->demand_tick == NULL || a->score == NULL ||
         a->score_ps == NULL || a->evicted_ps == NULL || a->protected_ps == NULL ||
-        a->victims == NULL)
+        a->victims == NULL || a->waiting == NULL)
         return SC_ENOSPACE;
     a->oldest = a->newest = a->unused = NO_COUNTER;
     for (uint32_t i = a->policy->counters; i-- > 0;) {
@@ -430,5 +447,6 @@ void uvm_adaptive_fini(struct uvm_engine *e)
     free(a->evicted_ps);
     free(a->protected_ps);
     free(a->victims);
+    free(a->waiting);
     *a = (struct uvm_adaptive){ 0 };
 }

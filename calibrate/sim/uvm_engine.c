@@ -200,6 +200,8 @@ void uvm_slot_advance(struct uvm_engine *e, uint32_t id)
             touch_mapped(e, id, block, 1);
         else
             fault(e, id, leaf);
+    } else if (placement == UVM_COUNTED && uvm_adaptive_wait(e, block, id)) {
+        return;
     } else if (placement == UVM_COUNTED && !e->all_populated) {
         if (uvm_mask_has(uvm_mask(&e->blocks, UVM_POPULATED, block), in_block))
             touch_mapped(e, id, block, 1);
@@ -302,7 +304,9 @@ static enum uvm_activity activity(const struct uvm_engine *e)
         return UVM_MIGRATING;
     if (e->driver.state != DRIVER_IDLE)
         return UVM_SERVING;
-    return e->remote > 0 ? UVM_REMOTE_READ : UVM_LAUNCHING;
+    if (e->remote > 0)
+        return UVM_REMOTE_READ;
+    return e->adaptive.waiting_count > 0 ? UVM_MIGRATING : UVM_LAUNCHING;
 }
 
 static void sample(struct uvm_engine *e, uint64_t until_ps)
@@ -596,6 +600,8 @@ static const char *what_waits(const struct uvm_engine *e)
         return "faults that the driver does not serve";
     if (e->remote > 0)
         return "mapped accesses that the link does not serve";
+    if (e->adaptive.waiting_count > 0)
+        return "touches of a block that is promoted";
     return "touches in flight";
 }
 
@@ -603,19 +609,14 @@ static void measure(struct uvm_engine *e)
 {
     struct uvm_result *r = &e->result;
     const double time_s = (double)e->now_ps * 1e-12;
-    const struct sc_sim_little_report in = sc_sim_little_report(&e->to_gpu.little, e->now_ps);
-    const struct sc_sim_little_report out = sc_sim_little_report(&e->to_host.little, e->now_ps);
     r->time_s = time_s;
     for (int i = 0; i < UVM_ACTIVITIES; i++)
         r->activity_s[i] = (double)e->activity_ps[i] * 1e-12;
     if (e->now_ps > 0) {
+        r->little_error = fmax(uvm_link_error(&e->to_gpu, e->now_ps),
+                               uvm_link_error(&e->to_host, e->now_ps));
         r->link_in_busy = e->to_gpu.busy_ps / (double)e->now_ps;
         r->link_out_busy = e->to_host.busy_ps / (double)e->now_ps;
-        /* Those still under way make a difference that is no error. */
-        const bool ended = uvm_link_jobs(&e->to_gpu) + uvm_link_jobs(&e->to_host) == 0;
-        const bool many = e->to_gpu.little.departures + e->to_host.little.departures > 100000;
-        if (ended || many)
-            r->little_error = fmax(in.error, out.error);
     }
 }
 

@@ -19,7 +19,7 @@
  *
  * Where the paper leaves it open (Ember, arXiv 2610.13408, sec. 5.3 and 6.1):
  *   - the notified block is promoted first, then its span in order of address;
- *   - a block that is being promoted can be read mapped until it has come;
+ *   - a block that is being promoted is locked: who wants it waits until it has come;
  *   - the driver serves one thing after the other: evictions are on the way of
  *     faults (C1), promotions and eager evictions are not;
  *   - below the high watermark colder regions are replaced only above the low

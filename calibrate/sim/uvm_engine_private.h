@@ -59,6 +59,7 @@ struct uvm_adaptive {
     uint32_t queue_head, queue_count;
     bool in_span;
     uint32_t centre, span_at, span_end, moving; /* moving: UVM_NO_BLOCK or the one on its way */
+    uint32_t *waiting, waiting_count;           /* slots that want the one on its way */
     uint64_t interval_ps, tick_ps, tick;
     bool reclaiming;           /* from the high watermark down to the low one */
     uint32_t leaving;          /* chunks on their way out */
@@ -160,6 +161,8 @@ void uvm_driver_moved(struct uvm_engine *engine);
 
 enum sc_status uvm_adaptive_init(struct uvm_engine *engine) SC_MUST_CHECK;
 void uvm_adaptive_fini(struct uvm_engine *engine);
+/* Whether the block is on its way; then the slot goes on when it has come. */
+bool uvm_adaptive_wait(struct uvm_engine *engine, uint32_t block, uint32_t slot);
 /* Mapped touches of a block. */
 void uvm_adaptive_count(struct uvm_engine *engine, uint32_t block, uint64_t touches);
 void uvm_adaptive_arrived(struct uvm_engine *engine, uint32_t block);

@@ -93,3 +93,19 @@ uint32_t uvm_link_jobs(const struct uvm_link *link)
     return link->queues[UVM_BULK].count + link->queues[UVM_REMOTE].count +
            (link->done_ps != SC_SIM_NEVER_PS);
 }
+
+double uvm_link_error(const struct uvm_link *link, uint64_t now_ps)
+{
+    const double area = (double)sc_sim_level_area(&link->little.number, now_ps);
+    double stayed = (double)link->little.sojourn_ps;
+    if (link->done_ps != SC_SIM_NEVER_PS)
+        stayed += (double)(now_ps - link->job.arrived_ps);
+    for (int i = 0; i < UVM_CLASSES; i++)
+        for (uint32_t j = 0; j < link->queues[i].count; j++) {
+            const struct uvm_queue *queue = &link->queues[i];
+            stayed += (double)(now_ps -
+                               queue->jobs[(queue->head + j) & (queue->capacity - 1)].arrived_ps);
+        }
+    const double larger = fmax(area, stayed);
+    return larger > 0.0 ? fabs(area - stayed) / larger : 0.0;
+}

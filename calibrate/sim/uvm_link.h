@@ -54,4 +54,8 @@ struct uvm_job uvm_link_finish(struct uvm_link *link);
 /* Jobs that wait or are served. */
 uint32_t uvm_link_jobs(const struct uvm_link *link);
 
+/* Little's law: |number - rate x time| over the larger of the two, with the time that
+ * jobs still here have spent so far. */
+double uvm_link_error(const struct uvm_link *link, uint64_t now_ps);
+
 #endif

@@ -9,7 +9,8 @@
 #include "uvm.h"
 
 static const double SMALL_VISITS_MAX = 3e7; /* more of them are gone over by region */
-static const double FAULT_BYTES = 4096.0, ACCESS_BYTES = 128.0, QUANTUM_BYTES = 262144.0;
+static const double FAULT_BYTES = 4096.0, ACCESS_BYTES = 128.0, QUANTUM_BYTES = 65536.0;
+static const double IN_FLIGHT_MAX = 65536.0;
 enum { WINDOW_PARTS = 64, COLUMNS = 16, PIECES = 8, STEPS_MAX = 1000000, ALLOCATIONS = 2 };
 
 /* A scenario made ready for the engine. */
@@ -258,6 +259,19 @@ static double touched_bytes(const struct bench *b)
     return sum;
 }
 
+/* Visits in flight: a touch in flight is one line of 128 bytes, of which a visit in
+ * order takes many; a random one is a touch. */
+static double visits_in_flight(const struct bench *b)
+{
+    const struct sc_uvm *s = b->scenario;
+    const double random = s->pattern == SC_UVM_RANDOM  ? 1.0
+                          : s->pattern == SC_UVM_MIXED ? s->randomness
+                                                       : 0.0;
+    const double bytes = fmin(b->shape.leaf_bytes, s->leaf_bytes) * b->shape.run_leaves;
+    const double in_order = fmax(1.0, s->in_flight * fmin(1.0, ACCESS_BYTES / bytes));
+    return fmin(fmax(in_order, random * s->in_flight), IN_FLIGHT_MAX);
+}
+
 static void set_up_machine(struct bench *b)
 {
     const struct sc_uvm *s = b->scenario;
@@ -283,7 +297,7 @@ static void set_up_machine(struct bench *b)
         .fault_bytes = (uint32_t)FAULT_BYTES,
         .access_bytes = (uint32_t)ACCESS_BYTES,
         .quantum_bytes = (uint32_t)QUANTUM_BYTES,
-        .in_flight = whole(fmin(s->in_flight / b->shape.run_leaves, 65536.0)),
+        .in_flight = whole(visits_in_flight(b)),
         .tree_percent = 51,
         .write_back_clean = true,
         .reads_evicted = s->coherent == SC_UVM_YES,

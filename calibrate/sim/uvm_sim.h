@@ -3,14 +3,15 @@
  *
  * What the keys of a scenario are in the engine (sim/uvm_engine.h):
  *
- *   pattern      the visits, one leaf each, in_flight of them at a time; a footprint
- *                that takes many is gone over in whole regions, with as many bytes in
- *                flight.  randomness is the share of visits that go to a leaf of the
+ *   pattern      the visits, one leaf each; a footprint that takes many is gone over in
+ *                whole regions.  randomness is the share of visits that go to a leaf of the
  *                footprint at random.  stream-past-hot touches the hot set in order,
  *                evenly among the visits of the stream.  window walks 64 parts of its
  *                window side by side, scan 16 columns of the same size one after the
  *                other, the first hot_share of each.  streams reads one half of the
  *                footprint and writes the other in pieces of an eighth of a leaf
+ *   in_flight    touches of 128 bytes: so many random visits, or as many visits in order
+ *                as make up those bytes
  *   device_rate  the visits together take as long on the device as T_dev says
  *   link_passes  the same over the link, if it is given; a random mapped read costs
  *                random_read_cost of its bytes otherwise
