@@ -120,22 +120,29 @@ static uint64_t bytes_ahead(const struct uvm_slot *slot, uint32_t leaves)
     return slot->left + (uint64_t)(leaves - 1) * slot->visit.leaf_bytes;
 }
 
-static void touch_device(struct uvm_engine *e, uint32_t id, uint32_t block, uint32_t leaf,
-                         uint32_t leaves)
+/* The device works on the bytes of the slot's job. */
+static void work_on_job(struct uvm_engine *e, uint32_t id)
 {
-    struct uvm_slot *slot = &e->slots[id];
+    const struct uvm_slot *slot = &e->slots[id];
     struct uvm_lane *lane = &e->device;
-    slot->job_leaves = leaves;
-    slot->job_bytes = bytes_ahead(slot, leaves);
-    uvm_mask_fill(uvm_mask(&e->blocks, UVM_USED, block), leaf, leaves);
-    if (slot->visit.write)
-        uvm_mask_fill(uvm_mask(&e->blocks, UVM_DIRTY, block), leaf, leaves);
     const double now_ps = (double)e->now_ps;
     e->device_free_ps = (e->device_free_ps + 1.0 > now_ps ? e->device_free_ps : now_ps) +
                         (double)slot->job_bytes * e->device_ps;
     const uint64_t done_ps = sc_sim_ps_round(fmax(now_ps, e->device_free_ps));
     lane->items[(lane->head + lane->count++) & (lane->capacity - 1)] =
         (struct uvm_lane_item){ done_ps, id };
+}
+
+static void touch_device(struct uvm_engine *e, uint32_t id, uint32_t block, uint32_t leaf,
+                         uint32_t leaves)
+{
+    struct uvm_slot *slot = &e->slots[id];
+    slot->job_leaves = leaves;
+    slot->job_bytes = bytes_ahead(slot, leaves);
+    uvm_mask_fill(uvm_mask(&e->blocks, UVM_USED, block), leaf, leaves);
+    if (slot->visit.write)
+        uvm_mask_fill(uvm_mask(&e->blocks, UVM_DIRTY, block), leaf, leaves);
+    work_on_job(e, id);
 }
 
 static void touch_mapped(struct uvm_engine *e, uint32_t id, uint32_t block, uint32_t most)
@@ -337,7 +344,7 @@ static void finish_job(struct uvm_engine *e, struct uvm_link *link)
     switch ((enum uvm_job_kind)job.kind) {
     case UVM_JOB_VISIT:
         e->remote--;
-        uvm_slot_finish(e, job.id);
+        work_on_job(e, job.id);
         break;
     case UVM_JOB_COPY:
         uvm_driver_moved(e);

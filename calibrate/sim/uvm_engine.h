@@ -3,8 +3,8 @@
  *
  * So many touches are in flight at once.  Each takes the next page visit of the
  * workload and goes through its leaves: resident ones at the rate of the device
- * (one queue for all), mapped ones over the link, and one that is neither is a
- * fault, which waits for the driver.  A visit looks again where its leaves are after
+ * (one queue for all), mapped ones over the link and then at that rate too, and one
+ * that is neither is a fault, which waits for the driver.  A visit looks again where its leaves are after
  * every quantum of mapped bytes and at every run of resident ones.
  *
  * The driver serves faults in batches: it takes what has been queued when it comes

@@ -12,6 +12,7 @@ static const double SMALL_VISITS_MAX = 3e7; /* more of them are gone over by reg
 static const double FAULT_BYTES = 4096.0, ACCESS_BYTES = 128.0, QUANTUM_BYTES = 65536.0;
 static const double IN_FLIGHT_MAX = 65536.0;
 enum { WINDOW_PARTS = 64, COLUMNS = 16, PIECES = 8, STEPS_MAX = 1000000, ALLOCATIONS = 2 };
+enum { SWEEP_REGIONS = 64 };
 
 /* A scenario made ready for the engine. */
 struct bench {
@@ -272,15 +273,34 @@ static double visits_in_flight(const struct bench *b)
     return fmin(fmax(in_order, random * s->in_flight), IN_FLIGHT_MAX);
 }
 
+/* Share of the touched bytes that go over the busier direction when all is mapped. */
+static double busier_share(const struct bench *b)
+{
+    const bool scatters = b->scenario->pattern == SC_UVM_STREAMS; /* writes all it reads */
+    const double written = scatters ? 0.5 + 0.5 * b->scenario->write_share
+                                    : b->scenario->write_share;
+    return fmax(written, 1.0 - written);
+}
+
+/* What link_passes is anchored to is a mapped run of T_dev and its link time, one after
+ * the other; here they overlap, so the link takes as long as both.  A window's do
+ * overlap.  The key is about the busier direction. */
+static double link_rate_scale(const struct bench *b, double touched)
+{
+    const struct sc_uvm *s = b->scenario;
+    if (isnan(b->load.link_bytes))
+        return 1.0;
+    double bytes = b->load.link_bytes * fmax(s->write_share, 1.0 - s->write_share);
+    if (s->pattern != SC_UVM_WINDOW)
+        bytes += b->load.device_s * s->link_rate_bytes_per_s;
+    return touched * busier_share(b) / bytes;
+}
+
 static void set_up_machine(struct bench *b)
 {
     const struct sc_uvm *s = b->scenario;
     const double touched = touched_bytes(b);
     const bool given = !isnan(b->load.link_bytes);
-    const double batch_bytes = s->fault_batch * FAULT_BYTES;
-    const double service_s = s->fault_group_s + s->fault_copy_s;
-    const double scale =
-        service_s > 0.0 ? batch_bytes / s->fault_rate_bytes_per_s / service_s : 0.0;
     b->machine = (struct uvm_machine){
         .capacity_bytes = b->load.usable_bytes,
         .block_bytes = whole(s->region_bytes),
@@ -288,11 +308,10 @@ static void set_up_machine(struct bench *b)
         .device_bytes_per_s = touched / b->load.device_s,
         .in_bytes_per_s = s->migration_rate_bytes_per_s,
         .out_bytes_per_s = s->migration_rate_bytes_per_s,
-        .mapped_bytes_per_s =
-            s->link_rate_bytes_per_s * (given ? touched / b->load.link_bytes : 1.0),
+        .mapped_bytes_per_s = s->link_rate_bytes_per_s * link_rate_scale(b, touched),
         .random_cost = given ? 1.0 : s->random_read_cost,
-        .batch_s = scale * s->fault_group_s,
-        .copy_s = scale * s->fault_copy_s,
+        .batch_s = s->fault_group_s,
+        .copy_s = s->fault_copy_s,
         .batch_entries = whole(s->fault_batch),
         .fault_bytes = (uint32_t)FAULT_BYTES,
         .access_bytes = (uint32_t)ACCESS_BYTES,
@@ -302,6 +321,41 @@ static void set_up_machine(struct bench *b)
         .write_back_clean = true,
         .reads_evicted = s->coherent == SC_UVM_YES,
     };
+}
+
+/* Scales what a batch and a copy take so that the faults of a sweep, that fits and has
+ * as much in flight, are served at fault_rate. */
+static enum sc_status scale_service(struct uvm_engine *engine, struct bench *b)
+{
+    const struct sc_uvm *s = b->scenario;
+    const double bytes = SWEEP_REGIONS * s->region_bytes, wanted_s = bytes / s->fault_rate_bytes_per_s;
+    struct uvm_shape shape = b->shape;
+    shape.leaves = (uint32_t)(bytes / s->leaf_bytes + 0.5);
+    shape.leaf_bytes = b->machine.leaf_bytes;
+    shape.streams = 1;
+    shape.write_share = 0.0;
+    const struct uvm_step sweep = uvm_sweep(&shape, 1.0);
+    const struct uvm_allocation allocation = { .blocks = SWEEP_REGIONS, .populated = true };
+    struct uvm_machine machine = b->machine;
+    machine.capacity_bytes = bytes;
+    machine.in_flight = whole(fmax(1.0, s->in_flight * fmin(1.0, ACCESS_BYTES / s->leaf_bytes) /
+                                            b->shape.run_leaves));
+    const struct uvm_input input = { .machine = &machine, .allocations = &allocation,
+                                     .allocation_count = 1, .steps = &sweep, .step_count = 1 };
+    enum sc_status status = SC_OK;
+    double scale = s->fault_group_s + s->fault_copy_s > 0.0 ? 1.0 : 0.0;
+    /* How many share a batch depends a little on how long one takes. */
+    for (int i = 0; i < 3 && status == SC_OK && scale > 0.0; i++) {
+        struct uvm_result result;
+        machine.batch_s = scale * s->fault_group_s;
+        machine.copy_s = scale * s->fault_copy_s;
+        status = uvm_engine_run(engine, &input, &result);
+        scale = wanted_s / ((double)result.batches * s->fault_group_s +
+                            (double)result.copies * s->fault_copy_s);
+    }
+    b->machine.batch_s = scale * s->fault_group_s;
+    b->machine.copy_s = scale * s->fault_copy_s;
+    return status;
 }
 
 static void set_up_counters(struct bench *b)
@@ -551,7 +605,9 @@ static enum sc_status simulate_with(const struct sc_uvm *s, double room,
         return status;
     }
     struct uvm_engine *engine = uvm_engine_create();
-    status = engine == NULL ? SC_ENOSPACE : run_policy(engine, &bench, report, &result, &fixed_s);
+    status = engine == NULL ? SC_ENOSPACE : scale_service(engine, &bench);
+    if (status == SC_OK)
+        status = run_policy(engine, &bench, report, &result, &fixed_s);
     if (status == SC_OK) {
         answer_of(&bench, &result, fixed_s, answer);
         if (options->record != NULL)

@@ -13,12 +13,13 @@
  *   in_flight    touches of 128 bytes: so many random visits, or as many visits in order
  *                as make up those bytes
  *   device_rate  the visits together take as long on the device as T_dev says
- *   link_passes  the same over the link, if it is given; a random mapped read costs
- *                random_read_cost of its bytes otherwise
- *   fault_group, fault_copy   scaled together, so that a sweep's faults are served at
- *                fault_rate (a MiB to a batch of 256 entries, one copy); what other
- *                patterns pay follows.  A fault batch holds fault_batch entries, one for
- *                each 4 KiB that a sweep touches, one for a random touch
+ *   link_passes  if it is given, a run that is all mapped takes T_dev more than what they
+ *                take on the link (of a window: the longer of both), which is how the key
+ *                is anchored; else a random mapped read costs random_read_cost of its bytes
+ *   fault_group, fault_copy   scaled together, so that the faults of a sweep that fits
+ *                are served at fault_rate; what other patterns pay follows.  A fault batch
+ *                holds fault_batch entries, one for each 4 KiB that a visit in order
+ *                touches, one for a random touch
  *   counters     at most one per region.  An access is 128 bytes
  *   watermarks   of memory_capacity, but no more than is usable
  *   placement    none: one sweep of everything goes before, and is not counted; nor is
