@@ -36,6 +36,7 @@ struct uvm_driver {
     struct uvm_fault *batch;
     uint32_t batch_count, batch_at, batch_number;
     uint32_t *stamp, *first;   /* per block: the batch it is in, its first fault there */
+    uint32_t *served;          /* per block: the batch that brought something of it in */
     uint32_t block;
     uint64_t wanted[UVM_WORDS_MAX];
     bool setting_up;

@@ -238,7 +238,7 @@ static enum sc_status build_steps(struct bench *b, struct sc_error *error)
     const double visits = uvm_visits(b->steps, b->count);
     if (!(visits <= UVM_VISITS_MAX))
         return refuse(error, SC_ERANGE, "page visits", visits,
-                      "must be at most 400 million to be simulated: fewer passes, a smaller "
+                      "must be at most 100 million to be simulated: fewer passes, a smaller "
                       "footprint or larger leaves");
     return SC_OK;
 }

@@ -28,8 +28,9 @@
 #include "sim/rng.h"
 #include "status.h"
 
-/* No more page visits than that in one run; at the speed it has, two minutes. */
-#define UVM_VISITS_MAX 4e8
+/* No more page visits than that in one run; thrashing in whole regions they
+ * take a minute or two. */
+#define UVM_VISITS_MAX 1e8
 
 enum uvm_order {
     UVM_LINEAR,  /* in order of address; `streams` parts of the range side by side */
