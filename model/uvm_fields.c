@@ -252,7 +252,7 @@ static const struct sc_field fields[] = {
              "time of ember-adaptive over that of the split it keeps"),
     ANCHORED("adaptive_share", adaptive_share, SC_SHARE, 0.8791, 0.01, 1,
              "part of memory_capacity that ember-adaptive fills"),
-    ANCHORED("prefetch_factor", prefetch_factor, SC_NUMBER, 1.108, 0.01, 100,
+    ANCHORED("prefetch_factor", prefetch_factor, SC_NUMBER, 1.108, 1, 100,
              "transfers of prefetch past capacity over those of uvm"),
 };
 

@@ -80,9 +80,16 @@ struct root {
     double at_half, whole;
 };
 
-static void fault_once(const struct subtree *half, const struct root *now, struct root *next)
+/* Probability of going from one number of resident leaves to another, at some fault. */
+struct flow {
+    double from_to[SC_UVM_TREE_LEAVES_MAX + 1][SC_UVM_TREE_LEAVES_MAX + 1];
+};
+
+static void fault_once(const struct subtree *half, const struct root *now, struct root *next,
+                       struct flow *flow)
 {
     *next = (struct root){ .whole = now->whole + now->at_half };
+    flow->from_to[half->leaves][2 * half->leaves] += now->at_half;
     for (size_t a = 0; a < half->count; a++)
         for (size_t b = a; b < half->count; b++) {
             if (now->p[a][b] <= 0.0)
@@ -96,9 +103,11 @@ static void fault_once(const struct subtree *half, const struct root *now, struc
                     const size_t after = (size_t)half->resident[exit->to] + half->resident[other];
                     const size_t low = exit->to < other ? exit->to : other;
                     const size_t high = exit->to < other ? other : exit->to;
+                    const double p = each * exit->leaves;
                     *(after < half->leaves    ? &next->p[low][high]
                       : after == half->leaves ? &next->at_half
-                                              : &next->whole) += each * exit->leaves;
+                                              : &next->whole) += p;
+                    flow->from_to[total][after <= half->leaves ? after : 2 * half->leaves] += p;
                 }
             }
         }
@@ -113,13 +122,11 @@ static double resident_leaves(const struct subtree *half, const struct root *roo
     return sum;
 }
 
-size_t sc_uvm_tree_growth(size_t leaves, double growth[SC_UVM_TREE_LEAVES_MAX])
+/* Follows a root from nothing resident until it is whole, fault by fault; growth may be NULL. */
+static size_t follow(size_t leaves, double *growth, struct flow *flow)
 {
     struct subtree half = { .leaves = 1, .count = 2, .resident = { 0, 1 } };
     add_exit(&half, 0, 1, 1.0);
-    growth[0] = 1.0;
-    if (leaves < 2)
-        return 1;
     while (2 * half.leaves < leaves) {
         struct subtree node;
         join(&half, &node);
@@ -130,69 +137,96 @@ size_t sc_uvm_tree_growth(size_t leaves, double growth[SC_UVM_TREE_LEAVES_MAX])
     const size_t most = half.leaves + 1;
     for (size_t j = 0; j < most; j++) {
         struct root next;
-        fault_once(&half, &root, &next);
+        fault_once(&half, &root, &next, flow);
         root = next;
-        growth[j] = resident_leaves(&half, &root);
+        if (growth != NULL)
+            growth[j] = resident_leaves(&half, &root);
     }
     return most;
+}
+
+size_t sc_uvm_tree_growth(size_t leaves, double growth[SC_UVM_TREE_LEAVES_MAX])
+{
+    struct flow flow = { 0 };
+    growth[0] = 1.0;
+    return leaves < 2 ? 1 : follow(leaves, growth, &flow);
 }
 
 /* ---- Random touches ----
  *
  * Characteristic time x of an LRU that is ordered by last fault (Che et al., IEEE
- * JSAC 20, 2002): a region that had its jth fault gets another within x, at a rate
- * lambda_j that is its non-resident share, with probability q_j. */
+ * JSAC 20, 2002).  In mean times between touches of a region: with r leaves
+ * resident it gets another fault within x, at a rate 1 - r / leaves, with
+ * probability q_r, and leaves otherwise.  The tree makes it r' leaves with
+ * probability t(r, r'), taken over all ways to have r. */
 
 struct life {
-    size_t count;
-    double growth[SC_UVM_TREE_LEAVES_MAX], missing[SC_UVM_TREE_LEAVES_MAX];
+    size_t leaves;
+    struct flow flow; /* t(r, r'), each row's sum 1 or 0 */
 };
 
-/* Time that a region stays, in mean times between touches of it. */
-static double stay_time(const struct life *life, double x)
+static void normalise(struct flow *flow, size_t leaves)
 {
-    double sum = 0.0, p = 1.0;
-    for (size_t j = 0; j < life->count && p > 0.0; j++) {
-        const double missing = life->missing[j];
-        const double q = -expm1(-x * missing);
-        sum += p * (missing > 1e-9 ? q / missing : x);
-        p *= q;
+    for (size_t r = 0; r <= leaves; r++) {
+        double sum = 0.0;
+        for (size_t to = 0; to <= leaves; to++)
+            sum += flow->from_to[r][to];
+        for (size_t to = 0; to <= leaves && sum > 0.0; to++)
+            flow->from_to[r][to] /= sum;
     }
-    return sum;
 }
 
-static double characteristic_time(const struct life *life, double wanted)
+/* One stay of a region, from its first fault to its eviction. */
+struct stay {
+    double time, faults, leaves;
+};
+
+static struct stay stay_of(const struct life *life, double x)
 {
-    double low = 0.0, high = wanted; /* each fault renews the stay: stay_time(x) >= x q_1 ... */
-    while (stay_time(life, high) < wanted)
-        high *= 2.0;
-    for (int i = 0; i < 80 && high - low > 1e-14 * high; i++) {
-        const double middle = 0.5 * (low + high);
-        *(stay_time(life, middle) < wanted ? &low : &high) = middle;
+    double visits[SC_UVM_TREE_LEAVES_MAX + 1] = { 0 };
+    struct stay stay = { .leaves = 1.0 };
+    visits[1] = 1.0;
+    for (size_t r = 1; r <= life->leaves; r++) {
+        if (visits[r] <= 0.0)
+            continue;
+        const double missing = 1.0 - (double)r / (double)life->leaves;
+        const double q = -expm1(-x * missing);
+        stay.faults += visits[r];
+        stay.time += visits[r] * (missing > 0.0 ? q / missing : x);
+        for (size_t to = r + 1; to <= life->leaves; to++) {
+            const double p = visits[r] * q * life->flow.from_to[r][to];
+            visits[to] += p;
+            stay.leaves += p * (double)(to - r);
+        }
     }
-    return 0.5 * (low + high);
+    return stay;
+}
+
+static struct stay steady_stay(const struct life *life, double time)
+{
+    double low = 0.0, high = time;
+    while (stay_of(life, high).time < time)
+        high *= 2.0;
+    for (int i = 0; i < 60 && high - low > 1e-12 * high; i++) {
+        const double middle = 0.5 * (low + high);
+        *(stay_of(life, middle).time < time ? &low : &high) = middle;
+    }
+    return stay_of(life, 0.5 * (low + high));
 }
 
 struct sc_uvm_random sc_uvm_random_law(size_t leaves, double kappa)
 {
-    struct life life = { 0 };
-    struct sc_uvm_random law = { 0.0, 0.0 };
+    struct life life = { .leaves = leaves };
     if (!(kappa < 1.0))
-        return law;
-    life.count = sc_uvm_tree_growth(leaves, life.growth);
-    for (size_t j = 0; j < life.count; j++)
-        life.missing[j] = fmax(0.0, 1.0 - life.growth[j] / (double)leaves);
-    const double x = characteristic_time(&life, kappa / (1.0 - kappa));
-    double p = 1.0, before = 0.0;
-    for (size_t j = 0; j < life.count && p > 0.0; j++) {
-        law.faults += p;
-        law.leaves += p * (life.growth[j] - before);
-        before = life.growth[j];
-        p *= -expm1(-x * life.missing[j]);
+        return (struct sc_uvm_random){ 0.0, 0.0 };
+    if (leaves > 1) {
+        (void)follow(leaves, NULL, &life.flow);
+        normalise(&life.flow, leaves);
     }
-    law.faults *= 1.0 - kappa;
-    law.leaves *= 1.0 - kappa;
-    return law;
+    /* Away it waits for one touch: kappa = stay / (stay + 1). */
+    const struct stay stay = steady_stay(&life, kappa / (1.0 - kappa));
+    return (struct sc_uvm_random){ .faults = (1.0 - kappa) * stay.faults,
+                                   .leaves = (1.0 - kappa) * stay.leaves };
 }
 
 /* ---- Miss-ratio curves ---- */
