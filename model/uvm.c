@@ -180,7 +180,7 @@ static void answer_of(const struct sc_uvm *s, const struct uvm_case *c, const st
         .bandwidth_bytes_per_s = c->read / time_s,
         .first_phase_bytes_per_s = moves ? phase_bytes / o->first_phase_s : (double)NAN,
         .last_phase_bytes_per_s = moves ? phase_bytes / o->last_phase_s : (double)NAN,
-        .footprint_bytes = c->footprint,
+        .working_set_bytes = c->footprint,
         .usable_bytes = c->usable,
         .resident_share = o->resident / c->footprint,
         .cliff_bytes = o->cliff,

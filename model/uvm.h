@@ -130,7 +130,7 @@ struct sc_uvm_answer {
     double in_bytes, out_bytes, mapped_bytes, faults, thrash_factor;
     double tokens_per_s, bandwidth_bytes_per_s;
     double first_phase_bytes_per_s, last_phase_bytes_per_s;
-    double footprint_bytes, usable_bytes, resident_share, cliff_bytes;
+    double working_set_bytes, usable_bytes, resident_share, cliff_bytes;
     double near_cliff, time_fits_s, time_past_s; /* with 10 % more and less room */
 };
 

@@ -563,10 +563,10 @@ static const char *unsound(const struct sc_uvm_answer *a)
                           a->mapped_share + a->fixed_share;
     if (fabs(shares - 1) > 1e-9)
         return "shares";
-    if (fabs(a->in_bytes - a->out_bytes - a->resident_share * a->footprint_bytes) >
+    if (fabs(a->in_bytes - a->out_bytes - a->resident_share * a->working_set_bytes) >
         1e-9 * a->in_bytes + 1)
         return "in = out + resident";
-    if (a->resident_share * a->footprint_bytes > a->usable_bytes * (1 + 1e-9))
+    if (a->resident_share * a->working_set_bytes > a->usable_bytes * (1 + 1e-9))
         return "resident <= usable";
     return a->time_s > 0 && a->bound != NULL ? NULL : "time";
 }
@@ -735,7 +735,7 @@ static void test_adaptive_exchange(void)
     s.device_rate_bytes_per_s = 1 * GIB;
     const struct sc_uvm_answer a = answer_to(s);
     const double most = s.eviction_batch * 2 * MIB / s.eviction_interval_s * a.time_s;
-    ok(a.in_bytes > a.resident_share * a.footprint_bytes && a.out_bytes <= most * (1 + 1e-9),
+    ok(a.in_bytes > a.resident_share * a.working_set_bytes && a.out_bytes <= most * (1 + 1e-9),
        "reclamation exchanges regions, no faster than its passes");
     s.eager_eviction = 0;
     near(answer_to(s).out_bytes, 0, 0, 0, "without it the resident set freezes");
