@@ -600,8 +600,9 @@ const struct command command_validate = {
     .summary = "published figures beside stallcast's answers, misses included",
     .details = "Each figure of data/published/SYSTEM.csv: what was published, what stallcast says, the\n"
                "difference, and whether it meets its target.  An anchor is a figure that a structural\n"
-               "constant was fitted to; it is shown but validates nothing.  Exit status 1 when a figure\n"
-               "misses its target.\n",
+               "constant was fitted to; it is shown but validates nothing.  Figures of one set are also\n"
+               "judged by their geometric error together.  Exit status 1 when a figure or a set misses\n"
+               "its target.\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .run = validate,

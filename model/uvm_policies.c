@@ -93,7 +93,8 @@ static struct uvm_outcome run_uvm(const struct uvm_case *c)
 static struct uvm_outcome run_prefetch(const struct uvm_case *c)
 {
     struct uvm_outcome o = run_uvm(c);
-    if (c->touched > c->usable) {
+    const bool window_fits = c->pattern->moves && c->hot <= c->usable;
+    if (c->touched > c->usable && !window_fits) {
         /* What was fetched ahead is evicted before its use, and comes again by faults. */
         const double factor = c->scenario->prefetch_factor;
         const double more = (factor - 1.0) * o.in;
