@@ -1,199 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Laws of fault-driven migration: the tree prefetcher under random faults, what
- * each pattern brings in past capacity, and miss-ratio curves. */
+/* Laws of fault-driven migration: what each pattern brings in past capacity, and
+ * miss-ratio curves. */
 #include <math.h>
-#include <stdint.h>
 
 #include "uvm_private.h"
-
-/* ---- The tree ----
- *
- * A node more than half resident becomes whole, so that a subtree's state is the
- * unordered pair of its halves' states, or "whole".  Subtrees that are exactly
- * half resident all do the same at the next fault, and are one state.  That
- * leaves few enough states to follow their probabilities exactly. */
-
-enum { STATES_MAX = 32, EXITS_MAX = 12 };
-
-struct exit {
-    uint8_t to;
-    double leaves; /* non-resident leaves whose fault leads there */
-};
-
-struct subtree {
-    size_t leaves, count; /* states 0 .. count - 1, the last of them whole */
-    uint8_t resident[STATES_MAX];
-    uint8_t exit_count[STATES_MAX];
-    struct exit exits[STATES_MAX][EXITS_MAX];
-};
-
-static void add_exit(struct subtree *node, size_t state, size_t to, double leaves)
-{
-    for (size_t i = 0; i < node->exit_count[state]; i++)
-        if (node->exits[state][i].to == to) {
-            node->exits[state][i].leaves += leaves;
-            return;
-        }
-    node->exits[state][node->exit_count[state]++] =
-        (struct exit){ .to = (uint8_t)to, .leaves = leaves };
-}
-
-/* The node above two subtrees of that kind. */
-static void join(const struct subtree *half, struct subtree *node)
-{
-    uint8_t state_of[STATES_MAX][STATES_MAX] = { { 0 } };
-    size_t count = 0;
-    *node = (struct subtree){ .leaves = 2 * half->leaves };
-    for (size_t a = 0; a < half->count; a++)
-        for (size_t b = a; b < half->count; b++) {
-            const size_t total = (size_t)half->resident[a] + half->resident[b];
-            if (total >= half->leaves)
-                continue;
-            node->resident[count] = (uint8_t)total;
-            state_of[a][b] = state_of[b][a] = (uint8_t)count++;
-        }
-    const size_t at_half = count++, whole = count++;
-    node->count = count;
-    node->resident[at_half] = (uint8_t)half->leaves;
-    node->resident[whole] = (uint8_t)node->leaves;
-    add_exit(node, at_half, whole, (double)half->leaves);
-    for (size_t a = 0; a < half->count; a++)
-        for (size_t b = 0; b < half->count; b++) {
-            /* Both orders of the pair: each side's faults in turn. */
-            if ((size_t)half->resident[a] + half->resident[b] >= half->leaves)
-                continue;
-            for (size_t i = 0; i < half->exit_count[a]; i++) {
-                const struct exit *exit = &half->exits[a][i];
-                const size_t total = (size_t)half->resident[exit->to] + half->resident[b];
-                add_exit(node, state_of[a][b],
-                         total < half->leaves    ? state_of[exit->to][b]
-                         : total == half->leaves ? at_half
-                                                 : whole,
-                         a == b ? 2 * exit->leaves : exit->leaves);
-            }
-        }
-}
-
-/* One more fault at the root, whose halves are in states a <= b with probability p[a][b]. */
-struct root {
-    double p[STATES_MAX][STATES_MAX];
-    double at_half, whole;
-};
-
-static void fault_once(const struct subtree *half, const struct root *now, struct root *next)
-{
-    *next = (struct root){ .whole = now->whole + now->at_half };
-    for (size_t a = 0; a < half->count; a++)
-        for (size_t b = a; b < half->count; b++) {
-            if (now->p[a][b] <= 0.0)
-                continue;
-            const size_t total = (size_t)half->resident[a] + half->resident[b];
-            const double each = now->p[a][b] / (double)(2 * half->leaves - total);
-            for (int side = 0; side < 2; side++) {
-                const size_t moving = side == 0 ? a : b, other = side == 0 ? b : a;
-                for (size_t i = 0; i < half->exit_count[moving]; i++) {
-                    const struct exit *exit = &half->exits[moving][i];
-                    const size_t after = (size_t)half->resident[exit->to] + half->resident[other];
-                    const size_t low = exit->to < other ? exit->to : other;
-                    const size_t high = exit->to < other ? other : exit->to;
-                    *(after < half->leaves    ? &next->p[low][high]
-                      : after == half->leaves ? &next->at_half
-                                              : &next->whole) += each * exit->leaves;
-                }
-            }
-        }
-}
-
-static double resident_leaves(const struct subtree *half, const struct root *root)
-{
-    double sum = root->at_half * (double)half->leaves + root->whole * 2.0 * (double)half->leaves;
-    for (size_t a = 0; a < half->count; a++)
-        for (size_t b = a; b < half->count; b++)
-            sum += root->p[a][b] * (double)((size_t)half->resident[a] + half->resident[b]);
-    return sum;
-}
-
-size_t sc_uvm_tree_growth(size_t leaves, double growth[SC_UVM_TREE_LEAVES_MAX])
-{
-    struct subtree half = { .leaves = 1, .count = 2, .resident = { 0, 1 } };
-    add_exit(&half, 0, 1, 1.0);
-    growth[0] = 1.0;
-    if (leaves < 2)
-        return 1;
-    while (2 * half.leaves < leaves) {
-        struct subtree node;
-        join(&half, &node);
-        half = node;
-    }
-    /* State 0 has nothing resident: pairs are numbered from the empty one on. */
-    struct root root = { .p = { { 1.0 } } };
-    const size_t most = half.leaves + 1;
-    for (size_t j = 0; j < most; j++) {
-        struct root next;
-        fault_once(&half, &root, &next);
-        root = next;
-        growth[j] = resident_leaves(&half, &root);
-    }
-    return most;
-}
-
-/* ---- Random touches ----
- *
- * Characteristic time x of an LRU that is ordered by last fault (Che et al., IEEE
- * JSAC 20, 2002): a region that had its jth fault gets another within x, at a rate
- * lambda_j that is its non-resident share, with probability q_j. */
-
-struct life {
-    size_t count;
-    double growth[SC_UVM_TREE_LEAVES_MAX], missing[SC_UVM_TREE_LEAVES_MAX];
-};
-
-/* Time that a region stays, in mean times between touches of it. */
-static double stay_time(const struct life *life, double x)
-{
-    double sum = 0.0, p = 1.0;
-    for (size_t j = 0; j < life->count && p > 0.0; j++) {
-        const double missing = life->missing[j];
-        const double q = -expm1(-x * missing);
-        sum += p * (missing > 1e-9 ? q / missing : x);
-        p *= q;
-    }
-    return sum;
-}
-
-static double characteristic_time(const struct life *life, double wanted)
-{
-    double low = 0.0, high = wanted; /* each fault renews the stay: stay_time(x) >= x q_1 ... */
-    while (stay_time(life, high) < wanted)
-        high *= 2.0;
-    for (int i = 0; i < 80 && high - low > 1e-14 * high; i++) {
-        const double middle = 0.5 * (low + high);
-        *(stay_time(life, middle) < wanted ? &low : &high) = middle;
-    }
-    return 0.5 * (low + high);
-}
-
-struct sc_uvm_random sc_uvm_random_law(size_t leaves, double kappa)
-{
-    struct life life = { 0 };
-    struct sc_uvm_random law = { 0.0, 0.0 };
-    if (!(kappa < 1.0))
-        return law;
-    life.count = sc_uvm_tree_growth(leaves, life.growth);
-    for (size_t j = 0; j < life.count; j++)
-        life.missing[j] = fmax(0.0, 1.0 - life.growth[j] / (double)leaves);
-    const double x = characteristic_time(&life, kappa / (1.0 - kappa));
-    double p = 1.0, before = 0.0;
-    for (size_t j = 0; j < life.count && p > 0.0; j++) {
-        law.faults += p;
-        law.leaves += p * (life.growth[j] - before);
-        before = life.growth[j];
-        p *= -expm1(-x * life.missing[j]);
-    }
-    law.faults *= 1.0 - kappa;
-    law.leaves *= 1.0 - kappa;
-    return law;
-}
 
 /* ---- Miss-ratio curves ---- */
 
@@ -256,16 +66,16 @@ static struct sc_uvm_random random_touch(const struct uvm_case *c)
     return law;
 }
 
-/* A share r of the touches in random order, the rest a sweep. */
+/* Passes that touch a share r of the leaves in random order, the rest in theirs. */
 static struct uvm_traffic touched_at_random(const struct uvm_case *c, double r)
 {
     const struct sc_uvm *s = c->scenario;
     const struct sc_uvm_random law = random_touch(c);
     const double touches = c->passes * c->footprint / s->leaf_bytes;
-    const double both = s->mixed_scale * pow(r * (1.0 - r), s->mixed_power) * c->usable / c->footprint;
-    const double bytes = touches * ((1.0 - r) + r * law.leaves + both) * s->leaf_bytes;
+    const double leaves = sc_uvm_mixed_leaves(tree_leaves(s), c->usable / c->footprint, r,
+                                              law.leaves, s->mixed_scale, s->mixed_power);
     return (struct uvm_traffic){
-        .in = fmax(c->footprint, bytes),
+        .in = fmax(c->footprint, touches * leaves * s->leaf_bytes),
         .faults = fmax(sweep_faults(c, c->footprint),
                        sweep_faults(c, (1.0 - r) * c->passes * c->footprint) +
                            r * touches * law.faults),
@@ -360,7 +170,7 @@ const struct sc_uvm_pattern sc_uvm_patterns[] = {
                          .strides = true, .law = law_sweep, .read = read_sweeps },
     [SC_UVM_RANDOM] = { PATTERN("random", "`passes` touches of each leaf, in random order"),
                         .random = true, .law = law_random, .read = read_sweeps },
-    [SC_UVM_MIXED] = { PATTERN("mixed", "`randomness` of the touches random, the rest a sweep"),
+    [SC_UVM_MIXED] = { PATTERN("mixed", "`passes` by every leaf, `randomness` of the data in random order"),
                        .law = law_mixed, .read = read_sweeps },
     [SC_UVM_HOT_PREFIX] = { PATTERN("hot-prefix", "one sweep, then `passes` - 1 over the first hot_share"),
                             .has_hot = true, .law = law_hot_prefix, .read = read_hot_prefix },
