@@ -127,9 +127,9 @@ struct uvm_engine {
 /* ---- the GPU ---- */
 
 /* Goes on with the visit of a slot, or the next one. */
-void uvm_slot_advance(struct uvm_engine *engine, uint32_t slot);
+void uvm_slot_advance(struct uvm_engine *engine, uint32_t id);
 /* The slot has touched what its job was for. */
-void uvm_slot_finish(struct uvm_engine *engine, uint32_t slot);
+void uvm_slot_finish(struct uvm_engine *engine, uint32_t id);
 /* What was to be placed before the first kernel is. */
 void uvm_setup_finish(struct uvm_engine *engine);
 

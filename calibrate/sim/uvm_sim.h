@@ -4,8 +4,8 @@
  * What the keys of a scenario are in the engine (sim/uvm_engine.h):
  *
  *   pattern      the visits, one leaf each; a footprint that takes many is gone over in
- *                whole regions.  randomness is the share of visits that go to a leaf of the
- *                footprint at random.  stream-past-hot touches the hot set in order,
+ *                whole regions.  randomness is the share of the visits of a sweep that go to a
+ *                leaf of the footprint at random instead.  stream-past-hot touches the hot set in order,
  *                evenly among the visits of the stream.  window walks 64 parts of its
  *                window side by side, scan 16 columns of the same size one after the
  *                other, the first hot_share of each.  streams reads one half of the

@@ -43,7 +43,7 @@ struct uvm_step {
     uint32_t run_leaves;         /* of one visit; divides the leaves of a block */
     uint32_t streams, stride;    /* stride in runs; both >= 1 */
     double passes;               /* > 0, over the range; parts of a pass too */
-    double random_share;         /* of the visits go to one leaf of the range, at random */
+    double random_share;         /* of the visits go to a leaf of the range at random instead */
     uint32_t leaf_bytes;         /* touched in each leaf of a visit in order, >= 1 */
     uint32_t random_bytes;       /* touched by a visit at random, >= 1 */
     double write_share;          /* of the visits */
