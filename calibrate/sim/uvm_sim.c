@@ -238,8 +238,8 @@ static enum sc_status build_steps(struct bench *b, struct sc_error *error)
     const double visits = uvm_visits(b->steps, b->count);
     if (!(visits <= UVM_VISITS_MAX))
         return refuse(error, SC_ERANGE, "page visits", visits,
-                      "must be at most 100 million to be simulated: fewer passes, a smaller "
-                      "footprint or larger leaves");
+                      "are more than the 100 million that are simulated: make fewer passes or "
+                      "the footprint smaller");
     return SC_OK;
 }
 

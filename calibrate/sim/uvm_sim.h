@@ -36,7 +36,8 @@
  * first_ and last_phase_bytes_per_s leave out the time in which the GPU waited for the
  * driver.  near_cliff: two more runs with 10 % more and less memory.
  *
- * More page visits than UVM_VISITS_MAX (sim/uvm_workload.h) are SC_ERANGE.
+ * More page visits than UVM_VISITS_MAX (sim/uvm_workload.h) are SC_ERANGE, with their
+ * number as the error's value.
  */
 #ifndef SC_SIM_UVM_SIM_H
 #define SC_SIM_UVM_SIM_H

@@ -42,7 +42,7 @@ static void begin_step(struct uvm_source *source)
     source->left = (uint64_t)uvm_step_visits(step);
     source->unit = source->part = source->side_at = 0;
     source->side_left = 0.0;
-    if (step->side_streams > 0)
+    if (source->positions != NULL && step->side_streams > 0)
         memset(source->positions, 0, step->side_streams * sizeof *source->positions);
 }
 
