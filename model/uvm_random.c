@@ -280,7 +280,7 @@ static double swept_leaves(size_t leaves, double density)
 double sc_uvm_mixed_leaves(size_t leaves, double kappa, double r, double random_leaves,
                            double scale, double power)
 {
-    if (r <= 0.0)
+    if (r <= 0.0 || kappa >= 1.0)
         return 1.0;
     const double far = swept_leaves(leaves, 1.0 - r) / (double)leaves + r * random_leaves;
     if (r >= 1.0)
