@@ -297,6 +297,7 @@ static const struct {
     { "gpus", NULL, "GPUs" },
     { "models", NULL, "language models" },
     { "flash", NULL, "flash devices" },
+    { "apps", NULL, "applications" },
     { "kernels", NULL, "measured kernel launches" },
 };
 static const size_t subject_count = sizeof subjects / sizeof subjects[0];
@@ -315,7 +316,7 @@ static int list_run(const struct command *command, const struct options *options
     if (word_count == 0)
         return command_fail((problem_set(&list.problem, "list: expected one of systems, fields, "
                                                         "columns, policies, parameters, units, "
-                                                        "gpus, models, flash, kernels"),
+                                                        "gpus, models, flash, apps, kernels"),
                              &list.problem));
     while (subject < subject_count && strcmp(subjects[subject].name, words[0]) != 0)
         subject++;

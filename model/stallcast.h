@@ -25,5 +25,6 @@
 #include "stream.h"
 #include "system.h"
 #include "trace.h"
+#include "uvm.h"
 
 #endif
