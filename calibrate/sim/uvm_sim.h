@@ -16,10 +16,10 @@
  *   link_passes  if it is given, a run that is all mapped takes T_dev more than what they
  *                take on the link (of a window: the longer of both), which is how the key
  *                is anchored; else a random mapped read costs random_read_cost of its bytes
- *   fault_group, fault_copy   scaled together, so that the faults of a sweep that fits
- *                are served at fault_rate; what other patterns pay follows.  A fault batch
- *                holds fault_batch entries, one for each 4 KiB that a visit in order
- *                touches, one for a random touch
+ *   fault_group, fault_copy   scaled together, so that the faults of a sweep that fits,
+ *                with as much in flight, are served at fault_rate; what other patterns pay
+ *                follows.  A fault batch holds fault_batch entries, one for each 4 KiB that a
+ *                visit in order touches, one for a random touch
  *   counters     at most one per region.  An access is 128 bytes
  *   watermarks   of memory_capacity, but no more than is usable
  *   placement    none: one sweep of everything goes before, and is not counted; nor is
@@ -33,8 +33,7 @@
  * and link_passes.  host_passes is SC_EDOMAIN.
  *
  * Columns are measured, but for usable_bytes and cliff_bytes, which say what was given.
- * first_ and last_phase_bytes_per_s leave out the time in which the GPU waited for the
- * driver.  near_cliff: two more runs with 10 % more and less memory.
+ * first_phase_bytes_per_s leaves out the time in which the GPU waited for the driver.  near_cliff: two more runs with 10 % more and less memory.
  *
  * More page visits than UVM_VISITS_MAX (sim/uvm_workload.h) are SC_ERANGE, with their
  * number as the error's value.
