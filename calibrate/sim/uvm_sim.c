@@ -113,29 +113,17 @@ static size_t build_window(struct bench *b)
 
 static size_t build_scan(struct bench *b)
 {
-    const uint32_t columns = b->shape.leaves < COLUMNS ? b->shape.leaves : COLUMNS;
     const double share = b->load.hot_bytes / b->load.footprint_bytes;
-    size_t count = 0;
-    for (double pass = 0.0; pass < b->load.passes; pass++)
-        for (uint32_t i = 0; i < columns && count < b->room; i++) {
-            const uint32_t first = (uint32_t)((uint64_t)b->shape.leaves * i / columns);
-            const uint32_t end = (uint32_t)((uint64_t)b->shape.leaves * (i + 1) / columns);
-            struct uvm_step *step = &b->steps[count++];
-            *step = uvm_sweep(&b->shape, fmin(1.0, b->load.passes - pass));
-            step->first_leaf = first;
-            step->leaves = whole((end - first) * share);
-        }
-    return count;
+    return uvm_steps_scan(&b->shape, COLUMNS, share, b->load.passes, b->steps, b->room);
 }
 
 static size_t build_scatter(struct bench *b)
 {
-    const size_t count = uvm_steps_scatter(&b->shape, whole(b->load.passes),
-                                           whole(b->scenario->streams), PIECES, b->steps, b->room);
-    return count;
+    return uvm_steps_scatter(&b->shape, whole(b->load.passes), whole(b->scenario->streams), PIECES,
+                             b->steps, b->room);
 }
 
-/* One row per pattern: what builds it, and how many steps it may take. */
+/* One row per pattern: what builds its steps. */
 struct workload {
     const char *kernel;
     size_t (*build)(struct bench *bench);
