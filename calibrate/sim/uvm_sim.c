@@ -119,7 +119,9 @@ static size_t build_scan(struct bench *b)
 
 static size_t build_scatter(struct bench *b)
 {
-    return uvm_steps_scatter(&b->shape, whole(b->load.passes), whole(b->scenario->streams), PIECES,
+    const double reads = b->load.passes * b->shape.leaves / 2.0;
+    const uint32_t pieces = whole(fmin(PIECES, floor(SMALL_VISITS_MAX / reads) - 1.0));
+    return uvm_steps_scatter(&b->shape, whole(b->load.passes), whole(b->scenario->streams), pieces,
                              b->steps, b->room);
 }
 
@@ -226,7 +228,7 @@ static enum sc_status build_steps(struct bench *b, struct sc_error *error)
     const double visits = uvm_visits(b->steps, b->count);
     if (!(visits <= UVM_VISITS_MAX))
         return refuse(error, SC_ERANGE, "page visits", visits,
-                      "are more than the 100 million that are simulated: make fewer passes or "
+                      "are more than the 120 million that are simulated: make fewer passes or "
                       "the footprint smaller");
     return SC_OK;
 }

@@ -30,7 +30,7 @@
 
 /* No more page visits than that in one run; thrashing in whole regions they
  * take a minute or two. */
-#define UVM_VISITS_MAX 1e8
+#define UVM_VISITS_MAX 1.2e8
 
 enum uvm_order {
     UVM_LINEAR,  /* in order of address; `streams` parts of the range side by side */
