@@ -12,7 +12,7 @@ static const double SMALL_VISITS_MAX = 3e7; /* more of them are gone over by reg
 static const double FAULT_BYTES = 4096.0, ACCESS_BYTES = 128.0, QUANTUM_BYTES = 65536.0;
 static const double IN_FLIGHT_MAX = 65536.0;
 enum { WINDOW_PARTS = 64, COLUMNS = 16, PIECES = 8, STEPS_MAX = 1000000, ALLOCATIONS = 2 };
-enum { SWEEP_REGIONS = 64 };
+enum { SWEEP_REGIONS = 256 };
 
 /* A scenario made ready for the engine. */
 struct bench {
@@ -113,29 +113,19 @@ static size_t build_window(struct bench *b)
 
 static size_t build_scan(struct bench *b)
 {
-    const uint32_t columns = b->shape.leaves < COLUMNS ? b->shape.leaves : COLUMNS;
     const double share = b->load.hot_bytes / b->load.footprint_bytes;
-    size_t count = 0;
-    for (double pass = 0.0; pass < b->load.passes; pass++)
-        for (uint32_t i = 0; i < columns && count < b->room; i++) {
-            const uint32_t first = (uint32_t)((uint64_t)b->shape.leaves * i / columns);
-            const uint32_t end = (uint32_t)((uint64_t)b->shape.leaves * (i + 1) / columns);
-            struct uvm_step *step = &b->steps[count++];
-            *step = uvm_sweep(&b->shape, fmin(1.0, b->load.passes - pass));
-            step->first_leaf = first;
-            step->leaves = whole((end - first) * share);
-        }
-    return count;
+    return uvm_steps_scan(&b->shape, COLUMNS, share, b->load.passes, b->steps, b->room);
 }
 
 static size_t build_scatter(struct bench *b)
 {
-    const size_t count = uvm_steps_scatter(&b->shape, whole(b->load.passes),
-                                           whole(b->scenario->streams), PIECES, b->steps, b->room);
-    return count;
+    const double reads = b->load.passes * b->shape.leaves / 2.0;
+    const uint32_t pieces = whole(fmin(PIECES, floor(SMALL_VISITS_MAX / reads) - 1.0));
+    return uvm_steps_scatter(&b->shape, whole(b->load.passes), whole(b->scenario->streams), pieces,
+                             b->steps, b->room);
 }
 
-/* One row per pattern: what builds it, and how many steps it may take. */
+/* One row per pattern: what builds its steps. */
 struct workload {
     const char *kernel;
     size_t (*build)(struct bench *bench);
@@ -238,7 +228,7 @@ static enum sc_status build_steps(struct bench *b, struct sc_error *error)
     const double visits = uvm_visits(b->steps, b->count);
     if (!(visits <= UVM_VISITS_MAX))
         return refuse(error, SC_ERANGE, "page visits", visits,
-                      "are more than the 100 million that are simulated: make fewer passes or "
+                      "are more than the 120 million that are simulated: make fewer passes or "
                       "the footprint smaller");
     return SC_OK;
 }
@@ -323,8 +313,8 @@ static void set_up_machine(struct bench *b)
     };
 }
 
-/* Scales what a batch and a copy take so that the faults of a sweep, that fits and has
- * as much in flight, are served at fault_rate. */
+/* Scales what a batch and a copy take so that the faults of a sweep, that fits, has as
+ * much in flight and walks as many parts, are served at fault_rate. */
 static enum sc_status scale_service(struct uvm_engine *engine, struct bench *b)
 {
     const struct sc_uvm *s = b->scenario;
@@ -332,7 +322,6 @@ static enum sc_status scale_service(struct uvm_engine *engine, struct bench *b)
     struct uvm_shape shape = b->shape;
     shape.leaves = (uint32_t)(bytes / s->leaf_bytes + 0.5);
     shape.leaf_bytes = b->machine.leaf_bytes;
-    shape.streams = 1;
     shape.write_share = 0.0;
     const struct uvm_step sweep = uvm_sweep(&shape, 1.0);
     const struct uvm_allocation allocation = { .blocks = SWEEP_REGIONS, .populated = true };
@@ -546,8 +535,7 @@ static void answer_phases(const struct uvm_result *r, size_t first, struct sc_uv
     const size_t last = r->phases - 1;
     a->first_phase_bytes_per_s =
         r->phase_bytes[first] / (r->phase_s[first] - r->phase_placing_s[first]);
-    a->last_phase_bytes_per_s =
-        r->phase_bytes[last] / (r->phase_s[last] - r->phase_placing_s[last]);
+    a->last_phase_bytes_per_s = r->phase_bytes[last] / r->phase_s[last];
 }
 
 static void answer_of(const struct bench *b, const struct uvm_result *r, double fixed_s,
