@@ -121,7 +121,7 @@ static const struct sc_field fields[] = {
     { .key = "passes", .aliases = "tokens", .kind = SC_REAL, .dimension = SC_NUMBER, MEMBER(passes),
       .fallback = 1, RANGE(1, 1e6), SAMPLE(1, 16, true),
       .help = "sweeps; for random patterns touches of each leaf; tokens for layers" },
-    { .key = "touches", .aliases = "reuse", .kind = SC_REAL, .dimension = SC_NUMBER,
+    { .key = "touches", .kind = SC_REAL, .dimension = SC_NUMBER,
       MEMBER(touches), .fallback = 1, RANGE(1, 1e6),
       .help = "accesses to a leaf each time that a pass comes by it" },
     { .key = "access_bytes", .aliases = "access", .kind = SC_REAL, .dimension = SC_BYTES,
