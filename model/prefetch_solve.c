@@ -219,24 +219,23 @@ static void tally_load(const struct work *w, unsigned j, const struct pf_state *
     double there = 0.0, merged = 0.0, merged_wait = 0.0, gone = l->cold;
     for (size_t c = 0; c < l->before_count; c++) {
         const struct sc_reuse *r = &l->before[c];
-        const double apart = l->other[c] ? state->skew * state->active : 0.0;
+        /* Between warps the order of the touches is anybody's: the gap is exponential. */
+        const bool exact = r->cyclic && !l->other[c];
+        const double apart = exact ? 0.0 : state->skew * state->active;
         const double ago = fmax(r->reuse / cycle_accesses * state->active / state->iteration, apart);
-        const double kept = r->cyclic ? sc_prefetch_retained(ago, life->residence, life->residence_cv)
-                                      : 1.0 - exp(-life->residence / ago);
+        const double kept = exact ? sc_prefetch_retained(ago, life->residence, life->residence_cv)
+                                  : -expm1(-life->residence / ago);
         const double found = !w->m->zero_cache ? kept
                              : kept + l->zero * (sc_prefetch_retained(r->reuse / (k->warps * k->loads),
                                                                       k->metadata_hold, 0.3) - kept);
+        /* What demand fetched last may still be under way. */
+        const double near = fmin(kept, exact ? (ago < mean) : -expm1(-mean / ago));
+        const double rest = exact ? mean - ago : 0.5 * mean;
+        const double joined = r->share * near * (1.0 - state->served) * (1.0 - l->zero);
+        merged += joined;
+        merged_wait += joined * fmax(0.0, rest);
+        there += r->share * found - joined;
         gone += r->share * (1.0 - found);
-        /* Between warps the order of the touches is anybody's: the gap spreads evenly. */
-        const double open = 1.0 - state->served;
-        const double near = open * (l->other[c] ? fmin(1.0, mean / (2.0 * ago)) : (ago < mean));
-        const double rest = l->other[c] ? fmax(mean / 2.0, mean - ago) : mean - ago;
-        const double joined = r->cyclic ? near : 0.0;
-        there += r->share * found * (1.0 - joined);
-        if (r->cyclic) {
-            merged += r->share * found * near;
-            merged_wait += r->share * found * near * rest;
-        }
     }
     const struct kind *kind = &w->kind[w->kind_of[j]];
     struct pf_fate f = { 0 };
