@@ -71,7 +71,8 @@ struct pf_fate {
 
 /* How a fetch and a line in its place live. */
 struct pf_life {
-    struct sc_latency latency;
+    struct sc_latency latency; /* of a prefetch */
+    double scatter;     /* deviation of it that bursts add, cycles */
     double iteration;   /* cycles of an iteration */
     double variance;    /* of it, cycles^2 */
     double lead_cv;     /* what scheduling adds */
@@ -102,9 +103,10 @@ struct pf_state {
     double barrier;       /* waiting at barriers */
     double bandwidth;     /* T that memory, L2 or MSHRs alone would take */
     const char *narrowest;
-    double latency, fetch_wait; /* mean of a load, and of a fetch in queues */
+    double latency, fetch_latency, fetch_wait; /* mean of a load, of a fetch, and in queues */
     double residence;     /* cycles */
     double throttle, queue_ratio, register_fallback;
+    double burst;         /* cycles that a prefetch waits behind others of its burst */
     double on_time, late, early, issued, useless, dropped, missed, hits; /* per access */
     double candidates;
     double l2_fetches, dram_fetches; /* per access */

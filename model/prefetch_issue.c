@@ -121,7 +121,8 @@ struct sc_timeliness sc_pf_timeliness(double lead, const struct pf_life *life)
 {
     /* Iterations follow one another with the variance of each. */
     const double cv = lead > 0.0 ? sqrt(life->lead_cv * life->lead_cv +
-                                        life->variance / (life->iteration * lead))
+                                        life->variance / (life->iteration * lead) +
+                                        life->scatter * life->scatter / (lead * lead))
                                  : 0.0;
     struct sc_timeliness t = sc_prefetch_timeliness(lead, cv, &life->latency,
                                                     life->residence, life->residence_cv);

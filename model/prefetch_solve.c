@@ -30,8 +30,10 @@ struct work {
     size_t lines;
     double fresh_lines; /* new lines per new sector run */
     double overshoot;   /* useless sectors per access, all candidates passing */
-    double astray;      /* likewise: predictions for warps of the next slots, which are of
-                         * CTAs elsewhere in the grid */
+    double astray;      /* likewise: predictions for warps of the next slots, whose CTAs are
+                         * elsewhere in the grid */
+    double derailed;    /* likewise: chains between arrays that start over and others, which
+                         * hold for one CTA and mislead the next */
     double tuned[SC_PREFETCH_PATTERNS]; /* best distances */
     double pass_rank[SC_PREFETCH_PATTERNS];
 };
@@ -107,8 +109,8 @@ static void prepare(struct work *w, const struct pf_kernel *k,
         const struct kind *kind = &w->kind[w->kind_of[j]];
         w->has_zeros = w->has_zeros || k->load[j].zero > 0.0;
         w->overshoot += overshoot_of(k, kind->attempt, kind->attempts) * kind->regular / k->loads;
-        w->astray += (k->warps / k->cta_warps - 1.0) / 2.0 / k->loads *
-                     w->kind[w->kind_of[j]].score[SC_PREFETCH_WARP][3];
+        w->astray += (k->warps / k->cta_warps - 1.0) / 2.0 / k->loads * kind->regular;
+        w->derailed += (kind->chain < k->scenario->chain_distance) * kind->regular / k->loads;
     }
     for (int p = 0; p < SC_PREFETCH_PATTERNS; p++)
         w->tuned[p] = k->scenario->start_distance;
@@ -209,13 +211,14 @@ static void add_waits(const struct work *w, struct tally *t, const struct sc_lat
 
 /* Demand of load j, everything at the present state. */
 static void tally_load(const struct work *w, unsigned j, const struct pf_state *state,
-                       const struct pf_life *life, struct tally *t)
+                       const struct pf_life *life, const struct sc_latency *latency,
+                       struct tally *t)
 {
     const struct pf_kernel *k = w->k;
     const struct pf_load *l = &k->load[j];
     const double per_access = 1.0 / k->loads, l1 = k->scenario->l1_latency_cycles;
     const double cycle_accesses = k->warps * k->loads / state->iteration;
-    const double mean = sc_latency_mean(&life->latency);
+    const double mean = sc_latency_mean(latency);
     double there = 0.0, merged = 0.0, merged_wait = 0.0, gone = l->cold;
     for (size_t c = 0; c < l->before_count; c++) {
         const struct sc_reuse *r = &l->before[c];
@@ -252,7 +255,7 @@ static void tally_load(const struct work *w, unsigned j, const struct pf_state *
     t->zero_issued += aimed * l->zero * kind->zero.issued * per_access;
     t->cold_fetches += fmin(l->cold, gone) * per_access;
     const double late_wait = f.late > 1e-9 ? f.late_wait / f.late : 0.0;
-    add_waits(w, t, &life->latency, there + aimed * served, merged,
+    add_waits(w, t, latency, there + aimed * served, merged,
               merged > 0.0 ? merged_wait / merged : 0.0, aimed * f.late, late_wait,
               missed + gone - aimed);
     t->latency += per_access * (l1 * (there + merged + aimed * (served + f.late)) + merged_wait +
@@ -307,11 +310,38 @@ static struct sc_latency latency_of(const struct pf_kernel *k, const struct pf_s
     const double dram_wait = sc_prefetch_wait(dram, rate * state->dram_fetches * dram,
                                               s->burst_factor, customers);
     const double share = state->l2_fetches > 0.0 ? state->dram_fetches / state->l2_fetches : 0.0;
-    *wait = l2_wait + share * dram_wait;
-    return sc_prefetch_latency(s->l2_latency_cycles + l2_wait, clamp(share, 0.0, 1.0),
+    /* Demand comes upon a burst for as long as there is one. */
+    const double met = 0.6 * state->burst *
+                       fmin(1.0, rate * state->issued * fmax(l2, share * dram));
+    *wait = l2_wait + share * dram_wait + met;
+    return sc_prefetch_latency(s->l2_latency_cycles + l2_wait + met, clamp(share, 0.0, 1.0),
                                fmax(0.0, s->dram_latency_cycles - s->l2_latency_cycles -
                                              s->dram_jitter_cycles),
                                s->dram_jitter_cycles + dram_wait);
+}
+
+static struct sc_latency delayed(const struct sc_latency *latency, double cycles)
+{
+    struct sc_latency l = *latency;
+    for (int i = 0; i < SC_LATENCY_POINTS; i++)
+        l.cycles[i] += cycles;
+    return l;
+}
+
+/* Mean wait of a prefetch behind the others of its burst.  A throttle lets them go
+ * in bursts that fill the MSHRs; the port lets one out in each free cycle, L2 or
+ * memory takes `service` for it. */
+static double burst_of(const struct pf_kernel *k, const struct pf_state *state)
+{
+    const struct sc_prefetch *s = k->scenario;
+    const double bytes = k->sectors * SC_PREFETCH_SECTOR;
+    const double share = state->l2_fetches > 0.0 ? state->dram_fetches / state->l2_fetches : 0.0;
+    const double service = fmax(bytes / s->l2_bytes_per_cycle,
+                                share * bytes / k->machine.dram_bytes_per_cycle);
+    const double busy = clamp(k->warps * k->loads * (1.0 + s->store_share) / state->iteration,
+                              0.0, 0.9);
+    const double queued = 1.2 * s->prefetch_mshrs * fmin(1.0, 2.0 * (1.0 - state->throttle));
+    return 0.5 * queued * fmax(0.0, service - 1.0 / (1.0 - busy));
 }
 
 static void mix(double *old, double fresh, double weight)
@@ -372,7 +402,8 @@ static void throttle(const struct pf_kernel *k, struct pf_state *state, double u
                      double latency)
 {
     const struct sc_prefetch *s = k->scenario;
-    const double room = s->throttle_share * k->machine.l1_lines;
+    /* What is under way when it is full comes in all the same. */
+    const double room = fmin(s->throttle_share + 0.15, 0.95) * k->machine.l1_lines;
     const double by_room = unused_lines > 0.0 ? room / unused_lines : HUGE_VAL;
     const double by_latency = s->throttle_cycles / latency;
     const double next = state->throttle * fmin(fmin(by_room, by_latency * by_latency), 4.0);
@@ -422,6 +453,23 @@ static double new_share(const struct pf_kernel *k)
     return sum;
 }
 
+/* Useless sectors per access that are fetched: each is proposed by several
+ * triggers, as long as it is not there. */
+static double useless_of(const struct work *w, const struct pf_state *state)
+{
+    const struct pf_kernel *k = w->k;
+    const double free = state->throttle;
+    double sum = w->overshoot * free * w->pass_rank[SC_PREFETCH_ITERATION];
+    if (w->m->front != SC_PREFETCH_SNAKE)
+        return sum;
+    const double step = in_step(k->scenario);
+    const double warps = fmin(1.0, step * free * w->pass_rank[SC_PREFETCH_WARP]);
+    const double chains = fmin(1.0, step * free * w->pass_rank[SC_PREFETCH_CHAIN]);
+    if (k->scenario->warp_stride_bytes != 0.0)
+        sum += w->astray * (1.0 - pow(1.0 - warps, k->cta_warps));
+    return sum + w->derailed * (1.0 - pow(1.0 - chains, 4.0));
+}
+
 /* Warps drift apart by the waits that one has and another has not, and, unless
  * barriers hold them together, as a greedy scheduler prefers one to another. */
 static double skew_of(const struct pf_kernel *k, const struct pf_state *state)
@@ -439,7 +487,9 @@ static double step(struct work *w, struct pf_state *state, double weight)
     const struct pf_kernel *k = w->k;
     const struct sc_prefetch *s = k->scenario;
     double wait;
-    struct pf_life life = { .latency = latency_of(k, state, &wait),
+    const struct sc_latency demand = latency_of(k, state, &wait);
+    struct pf_life life = { .latency = delayed(&demand, state->burst),
+                            .scatter = 0.58 * state->burst,
                             .iteration = state->active,
                             .variance = state->variance,
                             .lead_cv = s->lead_cv,
@@ -451,21 +501,19 @@ static double step(struct work *w, struct pf_state *state, double weight)
                                                  : 1e6 };
     if (w->m->oracle_place)
         life.residence = HUGE_VAL;
-    const double latency = sc_latency_mean(&life.latency);
-    filter(k, w->m, state, latency);
+    const double latency = sc_latency_mean(&demand);
+    const double fill = sc_latency_mean(&life.latency);
+    filter(k, w->m, state, fill);
     if (w->m->tuner || w->m->own_tuner)
         tune(w, &life);
     struct tally t = { 0 };
     foretell(w, state, &life);
     for (unsigned j = 0; j < (unsigned)k->loads; j++)
-        tally_load(w, j, state, &life, &t);
+        tally_load(w, j, state, &life, &demand, &t);
     if (w->m->oracle_l1)
         t = (struct tally){ .hits = 1.0, .latency = s->l1_latency_cycles,
                             .exposed = k->loads * exposed(w, s->l1_latency_cycles) };
-    const double astray = w->m->front == SC_PREFETCH_SNAKE && s->warp_stride_bytes != 0.0
-                              ? w->astray * w->pass_rank[SC_PREFETCH_WARP] : 0.0;
-    const double useless = s->useless_factor * state->throttle *
-                           (w->overshoot * w->pass_rank[SC_PREFETCH_ITERATION] + astray) *
+    const double useless = s->useless_factor * useless_of(w, state) *
                            new_share(k);
     t.fetches += useless;
     rank(w, state, &t, useless);
@@ -483,9 +531,12 @@ static double step(struct work *w, struct pf_state *state, double weight)
                           (t.fate.hold + (useless + lost + (w->m->zero_cache ? t.zero_issued : 0.0)) *
                                             fmin(residence, 1e5));
     if (w->m->throttle)
-        throttle(k, state, unused, latency);
+        mix(&state->burst, burst_of(k, state), weight);
+    if (w->m->throttle)
+        throttle(k, state, unused, t.fetches > 0.0 ? (t.missed * latency + state->issued * fill) / t.fetches
+                                             : latency);
     if (w->m->registers) {
-        const double busy = rate * (t.fate.issued * (latency + hold) + useless * life.register_hold) *
+        const double busy = rate * (t.fate.issued * (fill + hold) + useless * life.register_hold) *
                             w->fresh_lines;
         mix(&state->register_fallback, sc_erlang_b(busy, k->machine.register_entries), 0.5);
     }
@@ -511,6 +562,7 @@ static double step(struct work *w, struct pf_state *state, double weight)
     mix(&state->dram_fetches, t.fetches * dram, weight);
     mix(&state->issued, t.fate.issued + useless, weight);
     state->fetch_wait = wait;
+    state->fetch_latency = latency;
     state->latency = t.latency;
     state->on_time = t.fate.on_time;
     state->late = t.fate.late;
