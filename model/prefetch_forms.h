@@ -75,6 +75,8 @@ struct pf_life {
     double scatter;     /* deviation of it that bursts add, cycles */
     double iteration;   /* cycles of an iteration */
     double variance;    /* of it, cycles^2 */
+    double throttle;    /* share of the time that prefetches may go */
+    double spell;       /* how long it lets them, or not, cycles */
     double lead_cv;     /* what scheduling adds */
     double residence, residence_cv; /* cycles */
     double metadata_hold; /* of zero sectors, iterations; 0: of others */
@@ -86,7 +88,8 @@ struct pf_life {
 struct sc_timeliness sc_pf_timeliness(double lead, const struct pf_life *life);
 
 /* Re-issue: each attempt in turn fetches the sector unless an earlier fetch of it
- * is still under way or there.  pass[k] is P(attempt k is issued if it is needed). */
+ * is still under way or there.  pass[k] is P(attempt k is issued if it is needed and
+ * the throttle lets it). */
 struct pf_fate sc_pf_fate(const struct pf_attempt *attempts, size_t count, const double *pass,
                           const struct pf_life *life);
 

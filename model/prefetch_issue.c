@@ -136,6 +136,15 @@ struct sc_timeliness sc_pf_timeliness(double lead, const struct pf_life *life)
     return t;
 }
 
+/* P(the throttle lets an attempt go that comes `after` iterations later than the one
+ * before).  Within a spell it does as before: what it lets go now went then. */
+static double let(double after, const struct pf_life *life)
+{
+    const double psi = life->throttle;
+    const double same = fmax(0.0, 1.0 - after * life->iteration / life->spell);
+    return psi * (1.0 - (1.0 - psi) * same);
+}
+
 struct pf_fate sc_pf_fate(const struct pf_attempt *attempts, size_t count, const double *pass,
                           const struct pf_life *life)
 {
@@ -144,8 +153,9 @@ struct pf_fate sc_pf_fate(const struct pf_attempt *attempts, size_t count, const
     const double mean = sc_latency_mean(&life->latency);
     for (size_t j = 0; j < count; j++) {
         const double one = fmin(pass[j] * attempts[j].available, 1.0);
-        const double tried = attempts[j].copies > 1.0 ? 1.0 - pow(1.0 - one, attempts[j].copies)
-                                                      : one;
+        const double any = attempts[j].copies > 1.0 ? 1.0 - pow(1.0 - one, attempts[j].copies)
+                                                    : one;
+        const double tried = any * let(j > 0 ? attempts[j - 1].lead - attempts[j].lead : 1e9, life);
         double there = 0.0;
         for (size_t i = 0; i < j; i++) {
             const double ago = (attempts[i].lead - attempts[j].lead) * life->iteration;

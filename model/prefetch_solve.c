@@ -29,6 +29,7 @@ struct work {
     struct sc_reuse line[SC_PREFETCH_LOADS_MAX * SC_PREFETCH_CLASSES];
     size_t lines;
     double fresh_lines; /* new lines per new sector run */
+    double reach;       /* iterations ahead, at most */
     double overshoot;   /* useless sectors per access, all candidates passing */
     double astray;      /* likewise: predictions for warps of the next slots, whose CTAs are
                          * elsewhere in the grid */
@@ -60,16 +61,14 @@ static void collect_lines(struct work *w)
     w->fresh_lines = cold > 0.0 ? clamp(cold_lines / cold, 0.05, 1.0) : 1.0;
 }
 
-/* Predictions past the end of the loop: each warp leaves as many sectors behind
- * as its furthest distance reaches. */
-static double overshoot_of(const struct pf_kernel *k, const struct pf_attempt *attempts,
-                           size_t count)
+/* Iterations that the furthest attempt is ahead. */
+static double reach_of(const struct pf_attempt *attempts, size_t count)
 {
     double furthest = 0.0;
     for (size_t i = 0; i < count; i++)
         furthest = fmax(furthest, attempts[i].lead + 0.5 * (attempts[i].copies - 1.0) *
                                       (attempts[i].pattern == SC_PREFETCH_ITERATION));
-    return sc_prefetch_overshoot(furthest, k->iterations);
+    return furthest;
 }
 
 /* P(a stride between warps is trusted).  It is while one CTA executes a load after
@@ -108,7 +107,8 @@ static void prepare(struct work *w, const struct pf_kernel *k,
         w->kind_of[j] = kind_of(w, &k->load[j]);
         const struct kind *kind = &w->kind[w->kind_of[j]];
         w->has_zeros = w->has_zeros || k->load[j].zero > 0.0;
-        w->overshoot += overshoot_of(k, kind->attempt, kind->attempts) * kind->regular / k->loads;
+        w->reach = fmax(w->reach, reach_of(kind->attempt, kind->attempts));
+        w->overshoot += sc_prefetch_overshoot(w->reach, k->iterations) * kind->regular / k->loads;
         w->astray += (k->warps / k->cta_warps - 1.0) / 2.0 / k->loads * kind->regular;
         w->derailed += (kind->chain < k->scenario->chain_distance) * kind->regular / k->loads;
     }
@@ -139,8 +139,7 @@ static void foretell(struct work *w, const struct pf_state *state, const struct 
         struct kind *kind = &w->kind[i];
         for (size_t n = 0; n < kind->attempts; n++) {
             const enum sc_prefetch_pattern pattern = kind->attempt[n].pattern;
-            const double pass = trusted(w, kind, &kind->attempt[n]) * state->throttle *
-                                w->pass_rank[pattern];
+            const double pass = trusted(w, kind, &kind->attempt[n]) * w->pass_rank[pattern];
             zero[n] = pass * state->false_negative;
             other[n] = pass * (1.0 - state->false_positive);
         }
@@ -455,19 +454,24 @@ static double new_share(const struct pf_kernel *k)
 
 /* Useless sectors per access that are fetched: each is proposed by several
  * triggers, as long as it is not there. */
-static double useless_of(const struct work *w, const struct pf_state *state)
+static double useless_of(const struct work *w, const struct pf_state *state,
+                         const struct pf_life *life)
 {
     const struct pf_kernel *k = w->k;
-    const double free = state->throttle;
-    double sum = w->overshoot * free * w->pass_rank[SC_PREFETCH_ITERATION];
+    const double free = state->throttle * w->pass_rank[SC_PREFETCH_ITERATION];
+    const double again = 0.5 * fmax(0.0, w->reach - 1.0); /* by later iterations */
+    const double kept = sc_prefetch_retained(life->iteration - sc_latency_mean(&life->latency),
+                                             life->residence, life->residence_cv);
+    const double once = 1.0 - pow(1.0 - free, 1.0 + again);
+    double sum = w->overshoot * (once + (1.0 - kept) * (free * (1.0 + again) - once));
     if (w->m->front != SC_PREFETCH_SNAKE)
         return sum;
     const double step = in_step(k->scenario);
-    const double warps = fmin(1.0, step * free * w->pass_rank[SC_PREFETCH_WARP]);
-    const double chains = fmin(1.0, step * free * w->pass_rank[SC_PREFETCH_CHAIN]);
+    const double warps = fmin(1.0, step * w->pass_rank[SC_PREFETCH_WARP]);
+    const double chains = fmin(1.0, step * w->pass_rank[SC_PREFETCH_CHAIN]);
     if (k->scenario->warp_stride_bytes != 0.0)
-        sum += w->astray * (1.0 - pow(1.0 - warps, k->cta_warps));
-    return sum + w->derailed * (1.0 - pow(1.0 - chains, 4.0));
+        sum += w->astray * state->throttle * (1.0 - pow(1.0 - warps, k->cta_warps));
+    return sum + w->derailed * state->throttle * (1.0 - pow(1.0 - chains, 4.0));
 }
 
 /* Warps drift apart by the waits that one has and another has not, and, unless
@@ -491,6 +495,7 @@ static double step(struct work *w, struct pf_state *state, double weight)
     struct pf_life life = { .latency = delayed(&demand, state->burst),
                             .scatter = 0.58 * state->burst,
                             .iteration = state->active,
+                            .throttle = state->throttle,
                             .variance = state->variance,
                             .lead_cv = s->lead_cv,
                             .residence = state->residence,
@@ -503,6 +508,7 @@ static double step(struct work *w, struct pf_state *state, double weight)
         life.residence = HUGE_VAL;
     const double latency = sc_latency_mean(&demand);
     const double fill = sc_latency_mean(&life.latency);
+    life.spell = fill;
     filter(k, w->m, state, fill);
     if (w->m->tuner || w->m->own_tuner)
         tune(w, &life);
@@ -513,7 +519,7 @@ static double step(struct work *w, struct pf_state *state, double weight)
     if (w->m->oracle_l1)
         t = (struct tally){ .hits = 1.0, .latency = s->l1_latency_cycles,
                             .exposed = k->loads * exposed(w, s->l1_latency_cycles) };
-    const double useless = s->useless_factor * useless_of(w, state) *
+    const double useless = s->useless_factor * useless_of(w, state, &life) *
                            new_share(k);
     t.fetches += useless;
     rank(w, state, &t, useless);
