@@ -124,8 +124,9 @@ struct sc_prefetch_body sc_prefetch_body(const struct sc_prefetch *s)
         l->irregular = filled(s->irregular_share, s->loads, (double)(b.loads - 1 - j));
         l->stored = j < b.stores;
     }
+    /* Zeros fill the first arrays, which are the regular ones. */
     for (unsigned a = 0; a < arrays; a++)
-        b.zero[a] = s->zero_purity * filled(s->zero_share, arrays, (double)(arrays - 1 - a)) +
+        b.zero[a] = s->zero_purity * filled(s->zero_share, arrays, (double)a) +
                     (1.0 - s->zero_purity) * s->zero_share;
     return b;
 }

@@ -384,7 +384,8 @@ static void cycle(struct engine *e)
 static enum sc_status init(struct engine *e)
 {
     const unsigned width = (unsigned)e->s->issue_width;
-    e->l1_latency = (uint32_t)e->s->l1_latency_cycles;
+    /* Looking into the registers first takes a cycle. */
+    e->l1_latency = (uint32_t)e->s->l1_latency_cycles + e->m.registers;
     e->issue_gap = (uint32_t)e->s->issue_gap_cycles;
     for (unsigned i = 0; i < e->body.warps; i++)
         e->scheduled[i % width] |= UINT64_C(1) << i;

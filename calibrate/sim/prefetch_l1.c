@@ -240,6 +240,8 @@ static unsigned from_registers(struct engine *e, uint64_t line, unsigned mask)
             found |= 1u << i;
             on_time(e, line * SC_PREFETCH_SECTORS + i, r->origin[i]);
         }
+    if (found != 0)
+        e->port_free++; /* the refill of L1 takes a slot */
     prefetch_l1_insert(e, line, found, false, 0);
     return found;
 }
@@ -424,8 +426,8 @@ static void fill(struct engine *e, uint16_t index)
     e->back.recent_latency += (took - e->back.recent_latency) / 64;
     if (m.learns)
         prefetch_back_zero_seen(e, m.pattern, zeros == m.mask);
-    if (e->m.zero_cache)
-        prefetch_zeros_learn(&e->l1_zeros, m.line, zeros);
+    if (e->m.zero_cache && zeros != 0)
+        prefetch_zeros_learn(&e->l1_zeros, m.line, prefetch_memory_is_zero, &e->body);
     const unsigned demanded = m.mask & ~(unsigned)m.prefetch;
     prefetch_l1_insert(e, m.line, e->m.zero_cache ? demanded & ~zeros : demanded, false, 0);
     if (m.prefetch != 0)

@@ -125,6 +125,11 @@ static struct prefetch_line *l2_line(struct prefetch_memory *memory, uint64_t li
     return entry;
 }
 
+bool prefetch_memory_is_zero(const void *body, uint64_t sector)
+{
+    return sc_prefetch_is_zero(body, sector);
+}
+
 static unsigned zero_sectors(const struct prefetch_memory *memory, uint64_t line, unsigned mask)
 {
     unsigned zeros = 0;
@@ -152,7 +157,8 @@ uint64_t prefetch_memory_read(struct prefetch_memory *memory, uint64_t line, uns
     if (missing == 0)
         return back;
     const unsigned zeros = memory->zero_cache ? zero_sectors(memory, line, missing) : 0;
-    prefetch_zeros_learn(&memory->l2_zeros, line, zeros);
+    if (zeros != 0)
+        prefetch_zeros_learn(&memory->l2_zeros, line, prefetch_memory_is_zero, memory->body);
     if ((missing & ~zeros) != 0)
         l2_line(memory, line, at_l2)->valid |= (uint8_t)(missing & ~zeros);
     if (brought_by_others(memory, line))

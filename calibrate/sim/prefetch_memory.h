@@ -54,6 +54,9 @@ uint64_t prefetch_memory_read(struct prefetch_memory *memory, uint64_t line, uns
 void prefetch_memory_write(struct prefetch_memory *memory, uint64_t line, unsigned mask,
                            uint64_t now);
 
+/* Whether a sector of the body is zero, as prefetch_zeros_learn asks. */
+bool prefetch_memory_is_zero(const void *body, uint64_t sector);
+
 /* Ticks that a request would wait for the slower of the two. */
 uint64_t prefetch_memory_backlog(const struct prefetch_memory *memory, uint64_t now);
 

@@ -112,25 +112,27 @@ unsigned prefetch_zeros_known(struct prefetch_zeros *zeros, uint64_t line, unsig
     return 0;
 }
 
-void prefetch_zeros_learn(struct prefetch_zeros *zeros, uint64_t line, unsigned mask)
+void prefetch_zeros_learn(struct prefetch_zeros *zeros, uint64_t line,
+                          bool (*is_zero)(const void *context, uint64_t sector),
+                          const void *context)
 {
-    if (zeros->sets == 0 || mask == 0)
+    if (zeros->sets == 0)
         return;
     const uint64_t region = line / zeros->covers;
-    const unsigned bit = (unsigned)(line % zeros->covers) * SC_PREFETCH_SECTORS;
     struct prefetch_zero_line *set = zero_set(zeros, region), *place = set;
     for (uint32_t i = 0; i < zeros->ways; i++) {
         if (set[i].tag == region + 1) {
-            place = &set[i];
-            break;
+            set[i].stamp = ++zeros->uses;
+            return;
         }
         if (set[i].stamp < place->stamp)
             place = &set[i];
     }
-    if (place->tag != region + 1)
-        *place = (struct prefetch_zero_line){ .tag = region + 1 };
-    place->stamp = ++zeros->uses;
-    place->known[bit / 64] |= (uint64_t)mask << (bit % 64);
+    *place = (struct prefetch_zero_line){ .tag = region + 1, .stamp = ++zeros->uses };
+    const unsigned sectors = zeros->covers * SC_PREFETCH_SECTORS;
+    for (unsigned i = 0; i < sectors; i++)
+        if (is_zero(context, region * sectors + i))
+            place->known[i / 64] |= UINT64_C(1) << (i % 64);
 }
 
 /* ---- The map: open addressing, linear probing, backward shift ---- */

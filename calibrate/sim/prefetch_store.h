@@ -71,7 +71,11 @@ void prefetch_zeros_fini(struct prefetch_zeros *zeros);
 
 /* Which sectors of `mask` of the line are known to be zero. */
 unsigned prefetch_zeros_known(struct prefetch_zeros *zeros, uint64_t line, unsigned mask);
-void prefetch_zeros_learn(struct prefetch_zeros *zeros, uint64_t line, unsigned mask);
+/* A zero sector of the line has come: the line of metadata that covers it comes
+ * with it, and says of all its sectors what `is_zero` does. */
+void prefetch_zeros_learn(struct prefetch_zeros *zeros, uint64_t line,
+                          bool (*is_zero)(const void *context, uint64_t sector),
+                          const void *context);
 
 /* ---- A map from sectors, without bounds ---- */
 
