@@ -163,6 +163,27 @@ static double chain_of(const struct sc_prefetch_body *b, unsigned j)
     return MOST;
 }
 
+/* A zero sector is known if one under the same line of metadata came shortly before. */
+static double known_of(const struct pf_kernel *k, const struct sc_prefetch_body *b, unsigned j)
+{
+    struct sc_reuse block[SC_PREFETCH_CLASSES];
+    bool other[SC_PREFETCH_CLASSES];
+    size_t count;
+    double known = 0.0;
+    if (!(k->machine.l1_zero_lines > 0.0) || !(k->load[j].zero > 0.0))
+        return 0.0;
+    const double span = k->scenario->zero_lines * SC_PREFETCH_LINE;
+    (void)search(k, b, j, span, block, other, &count);
+    (void)add_irregular(k, b, j, span, block, other, &count);
+    for (size_t c = 0; c < count; c++) {
+        const double iterations = block[c].reuse / (k->warps * k->loads);
+        known += block[c].share * (block[c].cyclic
+                                       ? sc_prefetch_retained(iterations, k->metadata_hold, 0.3)
+                                       : -expm1(-k->metadata_hold / iterations));
+    }
+    return known;
+}
+
 void sc_pf_kernel(const struct sc_prefetch *s, const struct sc_prefetch_machine *machine,
                   struct pf_kernel *k)
 {
@@ -193,4 +214,6 @@ void sc_pf_kernel(const struct sc_prefetch *s, const struct sc_prefetch_machine 
         l->chain = chain_of(&b, j);
     }
     k->metadata_hold = metadata_hold(k, &b, span);
+    for (unsigned j = 0; j < b.loads; j++)
+        k->load[j].known = known_of(k, &b, j);
 }

@@ -22,6 +22,7 @@ struct pf_load {
     double chain;     /* steps back along the chain over which strides hold */
     double irregular; /* P(an access goes anywhere) */
     double zero;      /* share of zero sectors */
+    double known;     /* share of these that metadata knows when demand comes */
     double killed;    /* share that a store overwrites between a prefetch and its use */
     bool stored;
 };
@@ -32,7 +33,7 @@ struct pf_kernel {
     struct sc_prefetch_machine machine;
     struct pf_load load[SC_PREFETCH_LOADS_MAX];
     double loads, sectors, warps, cta_warps, iterations, instructions;
-    double metadata_hold; /* iterations that L1 knows of a zero sector */
+    double metadata_hold; /* iterations that L1 keeps a line of metadata */
     double in_step;      /* iterations that warps run between two barriers, or half the loop */
     double waves;        /* rounds of CTAs, one after the other in their slots */
     double cold_dram;    /* P(data new to this SM is not in L2 either) */

@@ -26,6 +26,7 @@ struct work {
     size_t kinds;
     size_t kind_of[SC_PREFETCH_LOADS_MAX];
     bool has_zeros;
+    double mean_zero;
     struct sc_reuse line[SC_PREFETCH_LOADS_MAX * SC_PREFETCH_CLASSES];
     size_t lines;
     double fresh_lines; /* new lines per new sector run */
@@ -107,6 +108,7 @@ static void prepare(struct work *w, const struct pf_kernel *k,
         w->kind_of[j] = kind_of(w, &k->load[j]);
         const struct kind *kind = &w->kind[w->kind_of[j]];
         w->has_zeros = w->has_zeros || k->load[j].zero > 0.0;
+        w->mean_zero += k->load[j].zero / k->loads;
         w->reach = fmax(w->reach, reach_of(kind->attempt, kind->attempts));
         w->overshoot += sc_prefetch_overshoot(w->reach, k->iterations) * kind->regular / k->loads;
         w->astray += (k->warps / k->cta_warps - 1.0) / 2.0 / k->loads * kind->regular;
@@ -130,6 +132,20 @@ static double trusted(const struct work *w, const struct kind *kind, const struc
     return p + (need - low) * (next - p);
 }
 
+static void add_fate(struct pf_fate *sum, const struct pf_fate *f, double weight)
+{
+    sum->issued += weight * f->issued;
+    sum->on_time += weight * f->on_time;
+    sum->late += weight * f->late;
+    sum->early += weight * f->early;
+    sum->known += weight * f->known;
+    sum->late_wait += weight * f->late_wait;
+    sum->hold += weight * f->hold;
+    sum->lead += weight * f->lead;
+    for (int p = 0; p < SC_PREFETCH_PATTERNS; p++)
+        sum->pattern_issued[p] += weight * f->pattern_issued[p];
+}
+
 /* The fate of sectors of each kind. */
 static void foretell(struct work *w, const struct pf_state *state, const struct pf_life *life)
 {
@@ -150,6 +166,14 @@ static void foretell(struct work *w, const struct pf_state *state, const struct 
         struct pf_life of_zero = *life;
         of_zero.metadata_hold = w->m->zero_cache ? w->k->metadata_hold : 0.0;
         kind->zero = sc_pf_fate(kind->attempt, kind->attempts, zero, &of_zero);
+        if (w->m->zero_cache)
+            continue;
+        /* All sectors are alike to the caches: the mean of both. */
+        const double z = w->mean_zero;
+        struct pf_fate mean = { 0 };
+        add_fate(&mean, &kind->other, 1.0 - z);
+        add_fate(&mean, &kind->zero, z);
+        kind->other = mean;
     }
 }
 
@@ -171,23 +195,10 @@ static double exposed(const struct work *w, double cycles)
     return fmax(0.0, cycles - s->dependence * s->issue_gap_cycles);
 }
 
-static void add_fate(struct pf_fate *sum, const struct pf_fate *f, double weight)
-{
-    sum->issued += weight * f->issued;
-    sum->on_time += weight * f->on_time;
-    sum->late += weight * f->late;
-    sum->early += weight * f->early;
-    sum->known += weight * f->known;
-    sum->late_wait += weight * f->late_wait;
-    sum->hold += weight * f->hold;
-    sum->lead += weight * f->lead;
-    for (int p = 0; p < SC_PREFETCH_PATTERNS; p++)
-        sum->pattern_issued[p] += weight * f->pattern_issued[p];
-}
 
 /* Adds mean and variance of what a load makes its warp wait. */
 static void add_waits(const struct work *w, struct tally *t, const struct sc_latency *latency,
-                      double hits, double merged, double merged_wait, double late,
+                      double share, double hits, double merged, double merged_wait, double late,
                       double late_wait, double missed)
 {
     const struct sc_prefetch *s = w->k->scenario;
@@ -204,21 +215,21 @@ static void add_waits(const struct work *w, struct tally *t, const struct sc_lat
         mean += weight[i] * wait[i];
         square += weight[i] * wait[i] * wait[i];
     }
-    t->exposed += mean;
-    t->variance += fmax(0.0, square - mean * mean);
+    t->exposed += share * mean;
+    t->variance += share * fmax(0.0, square - mean * mean);
 }
 
-/* Demand of load j, everything at the present state. */
-static void tally_load(const struct work *w, unsigned j, const struct pf_state *state,
-                       const struct pf_life *life, const struct sc_latency *latency,
-                       struct tally *t)
+/* Where a sector that is not zero stands without prefetches, shares of its demands. */
+struct standing {
+    double there, merged, merged_wait, gone;
+};
+
+static struct standing standing_of(const struct pf_kernel *k, const struct pf_load *l,
+                                   const struct pf_state *state, const struct pf_life *life,
+                                   double fetch)
 {
-    const struct pf_kernel *k = w->k;
-    const struct pf_load *l = &k->load[j];
-    const double per_access = 1.0 / k->loads, l1 = k->scenario->l1_latency_cycles;
     const double cycle_accesses = k->warps * k->loads / state->iteration;
-    const double mean = sc_latency_mean(latency);
-    double there = 0.0, merged = 0.0, merged_wait = 0.0, gone = l->cold;
+    struct standing s = { .gone = l->cold };
     for (size_t c = 0; c < l->before_count; c++) {
         const struct sc_reuse *r = &l->before[c];
         /* Between warps the order of the touches is anybody's: the gap is exponential. */
@@ -227,38 +238,63 @@ static void tally_load(const struct work *w, unsigned j, const struct pf_state *
         const double ago = fmax(r->reuse / cycle_accesses * state->active / state->iteration, apart);
         const double kept = exact ? sc_prefetch_retained(ago, life->residence, life->residence_cv)
                                   : -expm1(-life->residence / ago);
-        const double found = !w->m->zero_cache ? kept
-                             : kept + l->zero * (sc_prefetch_retained(r->reuse / (k->warps * k->loads),
-                                                                      k->metadata_hold, 0.3) - kept);
         /* What demand fetched last may still be under way. */
-        const double near = fmin(kept, exact ? (ago < mean) : -expm1(-mean / ago));
-        const double rest = exact ? mean - ago : 0.5 * mean;
-        const double joined = r->share * near * (1.0 - state->served) * (1.0 - l->zero);
-        merged += joined;
-        merged_wait += joined * fmax(0.0, rest);
-        there += r->share * found - joined;
-        gone += r->share * (1.0 - found);
+        const double near = fmin(kept, exact ? (ago < fetch) : -expm1(-fetch / ago));
+        const double joined = r->share * near * (1.0 - state->served);
+        s.merged += joined;
+        s.merged_wait += joined * fmax(0.0, exact ? fetch - ago : 0.5 * fetch);
+        s.there += r->share * kept - joined;
+        s.gone += r->share * (1.0 - kept);
     }
+    return s;
+}
+
+/* Adds the share `weight` of the accesses of load j that stand like `s` and whose
+ * prefetches fare like `f`. */
+static void tally_part(const struct work *w, const struct pf_load *l, double weight,
+                       const struct standing *s, const struct pf_fate *f, bool zero,
+                       const struct sc_latency *latency, struct tally *t)
+{
+    const double share = weight / w->k->loads, l1 = w->k->scenario->l1_latency_cycles;
+    const double mean = sc_latency_mean(latency);
+    const double aimed = fmin(s->gone, 1.0 - l->irregular), served = f->on_time + f->known;
+    const double missed = s->gone - aimed * (served + f->late);
+    /* Metadata does not keep zero sectors from being fetched ahead again and again. */
+    const double tried = zero ? fmin(l->cold, 1.0 - l->irregular) : aimed;
+    const double late_wait = f->late > 1e-9 ? f->late_wait / f->late : 0.0;
+    struct pf_fate done = *f;
+    done.issued *= aimed > 0.0 ? tried / aimed : 0.0;
+    for (int p = 0; p < SC_PREFETCH_PATTERNS; p++)
+        done.pattern_issued[p] *= aimed > 0.0 ? tried / aimed : 0.0;
+    add_fate(&t->fate, &done, aimed * share);
+    t->aimed += aimed * share;
+    t->hits += (s->there + aimed * served) * share;
+    t->missed += missed * share;
+    t->fetches += (missed + tried * f->issued) * share;
+    t->cold_fetches += fmin(l->cold, s->gone) * share;
+    t->zero_issued += zero ? tried * f->issued * share : 0.0;
+    t->latency += share * (l1 * (s->there + s->merged + aimed * (served + f->late)) +
+                           s->merged_wait + aimed * f->late_wait + missed * mean);
+    add_waits(w, t, latency, weight, s->there + aimed * served, s->merged,
+              s->merged > 0.0 ? s->merged_wait / s->merged : 0.0, aimed * f->late, late_wait,
+              missed);
+}
+
+/* Demand of load j, everything at the present state. */
+static void tally_load(const struct work *w, unsigned j, const struct pf_state *state,
+                       const struct pf_life *life, const struct sc_latency *latency,
+                       struct tally *t)
+{
+    const struct pf_load *l = &w->k->load[j];
     const struct kind *kind = &w->kind[w->kind_of[j]];
-    struct pf_fate f = { 0 };
-    add_fate(&f, &kind->other, 1.0 - l->zero);
-    add_fate(&f, &kind->zero, l->zero);
-    const double predictable = 1.0 - l->irregular;
-    const double aimed = fmin(gone, predictable);
-    const double served = f.on_time + f.known, missed = aimed * (1.0 - served - f.late);
-    add_fate(&t->fate, &f, aimed * per_access);
-    t->aimed += aimed * per_access;
-    t->hits += (there + aimed * served) * per_access;
-    t->missed += (missed + gone - aimed) * per_access;
-    t->fetches += (gone - aimed * (served + f.late) + aimed * f.issued) * per_access;
-    t->zero_issued += aimed * l->zero * kind->zero.issued * per_access;
-    t->cold_fetches += fmin(l->cold, gone) * per_access;
-    const double late_wait = f.late > 1e-9 ? f.late_wait / f.late : 0.0;
-    add_waits(w, t, latency, there + aimed * served, merged,
-              merged > 0.0 ? merged_wait / merged : 0.0, aimed * f.late, late_wait,
-              missed + gone - aimed);
-    t->latency += per_access * (l1 * (there + merged + aimed * (served + f.late)) + merged_wait +
-                                aimed * f.late_wait + (missed + gone - aimed) * mean);
+    const struct standing s = standing_of(w->k, l, state, life, sc_latency_mean(latency));
+    const double z = w->m->zero_cache ? l->zero : 0.0;
+    tally_part(w, l, 1.0 - z, &s, &kind->other, false, latency, t);
+    if (z > 0.0) {
+        /* L1 keeps no zero sector that demand has brought. */
+        const struct standing of_zero = { .there = l->known, .gone = 1.0 - l->known };
+        tally_part(w, l, z, &of_zero, &kind->zero, true, latency, t);
+    }
 }
 
 /* ---- Load on the machine ---- */
