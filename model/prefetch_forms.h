@@ -22,7 +22,7 @@ struct pf_load {
     double chain;     /* steps back along the chain over which strides hold */
     double irregular; /* P(an access goes anywhere) */
     double zero;      /* share of zero sectors */
-    double known;     /* share of these that metadata knows when demand comes */
+    double known;     /* share of these in a block of lines of which one came before */
     double killed;    /* share that a store overwrites between a prefetch and its use */
     bool stored;
 };
@@ -33,13 +33,15 @@ struct pf_kernel {
     struct sc_prefetch_machine machine;
     struct pf_load load[SC_PREFETCH_LOADS_MAX];
     double loads, sectors, warps, cta_warps, iterations, instructions;
-    double metadata_hold; /* iterations that L1 keeps a line of metadata */
     double in_step;      /* iterations that warps run between two barriers, or half the loop */
     double waves;        /* rounds of CTAs, one after the other in their slots */
     double cold_dram;    /* P(data new to this SM is not in L2 either) */
 };
 void sc_pf_kernel(const struct sc_prefetch *scenario, const struct sc_prefetch_machine *machine,
                   struct pf_kernel *kernel);
+
+/* Lines of metadata in use when prefetches reach `iterations` ahead. */
+double sc_pf_metadata_lines(const struct pf_kernel *kernel, double iterations);
 
 /* ---- Attempts: the triggers that predict a given sector ---- */
 
@@ -80,7 +82,7 @@ struct pf_life {
     double spell;       /* how long it lets them, or not, cycles */
     double lead_cv;     /* what scheduling adds */
     double residence, residence_cv; /* cycles */
-    double metadata_hold; /* of zero sectors, iterations; 0: of others */
+    double known;       /* P(metadata still knows of a zero sector that came; 0: of others) */
     double register_share; /* of prefetches that find a register */
     double register_hold;  /* cycles that it keeps them */
 };

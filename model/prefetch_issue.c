@@ -172,9 +172,9 @@ struct pf_fate sc_pf_fate(const struct pf_attempt *attempts, size_t count, const
             continue;
         const double lead = attempts[j].lead * life->iteration;
         struct sc_timeliness t = sc_pf_timeliness(lead, life);
-        if (life->metadata_hold > 0.0) {
+        if (life->known > 0.0) {
             /* The metadata answers before L1 does. */
-            const double known = sc_prefetch_retained(attempts[j].lead, life->metadata_hold, 0.3);
+            const double known = life->known;
             fate.known += last[j] * known * (t.on_time + t.early);
             t.on_time *= 1.0 - known;
             t.early *= 1.0 - known;

@@ -27,13 +27,12 @@ struct work {
     size_t kind_of[SC_PREFETCH_LOADS_MAX];
     bool has_zeros;
     double mean_zero;
+    double metadata;    /* P(a line of zero metadata stays as long as it is used) */
     struct sc_reuse line[SC_PREFETCH_LOADS_MAX * SC_PREFETCH_CLASSES];
     size_t lines;
     double fresh_lines; /* new lines per new sector run */
-    double reach;       /* iterations ahead, at most */
-    double overshoot;   /* useless sectors per access, all candidates passing */
-    double astray;      /* likewise: predictions for warps of the next slots, whose CTAs are
-                         * elsewhere in the grid */
+    double furthest;    /* iterations that the first attempt is ahead */
+    double regular;     /* share of the accesses that can be predicted */
     double derailed;    /* likewise: chains between arrays that start over and others, which
                          * hold for one CTA and mislead the next */
     double tuned[SC_PREFETCH_PATTERNS]; /* best distances */
@@ -60,16 +59,6 @@ static void collect_lines(struct work *w)
             w->line[w->lines++] = (struct sc_reuse){ left * demanded / k->loads, HUGE_VAL, 0 };
     }
     w->fresh_lines = cold > 0.0 ? clamp(cold_lines / cold, 0.05, 1.0) : 1.0;
-}
-
-/* Iterations that the furthest attempt is ahead. */
-static double reach_of(const struct pf_attempt *attempts, size_t count)
-{
-    double furthest = 0.0;
-    for (size_t i = 0; i < count; i++)
-        furthest = fmax(furthest, attempts[i].lead + 0.5 * (attempts[i].copies - 1.0) *
-                                      (attempts[i].pattern == SC_PREFETCH_ITERATION));
-    return furthest;
 }
 
 /* P(a stride between warps is trusted).  It is while one CTA executes a load after
@@ -109,11 +98,14 @@ static void prepare(struct work *w, const struct pf_kernel *k,
         const struct kind *kind = &w->kind[w->kind_of[j]];
         w->has_zeros = w->has_zeros || k->load[j].zero > 0.0;
         w->mean_zero += k->load[j].zero / k->loads;
-        w->reach = fmax(w->reach, reach_of(kind->attempt, kind->attempts));
-        w->overshoot += sc_prefetch_overshoot(w->reach, k->iterations) * kind->regular / k->loads;
-        w->astray += (k->warps / k->cta_warps - 1.0) / 2.0 / k->loads * kind->regular;
+        if (kind->attempts > 0)
+            w->furthest = fmax(w->furthest, kind->attempt[0].lead);
+        w->regular += kind->regular / k->loads;
         w->derailed += (kind->chain < k->scenario->chain_distance) * kind->regular / k->loads;
     }
+    const double drift = 2.0 * (k->in_step < 3.0 ? 0.2 : 1.0);
+    const double in_use = sc_pf_metadata_lines(k, drift + w->furthest);
+    w->metadata = fmin(1.0, k->machine.l1_zero_lines / fmax(in_use, 1e-9));
     for (int p = 0; p < SC_PREFETCH_PATTERNS; p++)
         w->tuned[p] = k->scenario->start_distance;
 }
@@ -164,7 +156,7 @@ static void foretell(struct work *w, const struct pf_state *state, const struct 
         if (!w->has_zeros || !(filtered || w->m->zero_cache))
             continue;
         struct pf_life of_zero = *life;
-        of_zero.metadata_hold = w->m->zero_cache ? w->k->metadata_hold : 0.0;
+        of_zero.known = w->m->zero_cache ? w->metadata : 0.0;
         kind->zero = sc_pf_fate(kind->attempt, kind->attempts, zero, &of_zero);
         if (w->m->zero_cache)
             continue;
@@ -292,7 +284,8 @@ static void tally_load(const struct work *w, unsigned j, const struct pf_state *
     tally_part(w, l, 1.0 - z, &s, &kind->other, false, latency, t);
     if (z > 0.0) {
         /* L1 keeps no zero sector that demand has brought. */
-        const struct standing of_zero = { .there = l->known, .gone = 1.0 - l->known };
+        const double known = l->known * w->metadata;
+        const struct standing of_zero = { .there = known, .gone = 1.0 - known };
         tally_part(w, l, z, &of_zero, &kind->zero, true, latency, t);
     }
 }
@@ -488,26 +481,55 @@ static double new_share(const struct pf_kernel *k)
     return sum;
 }
 
+/* Largest distance of a pattern that passes the gate. */
+static double reach_of(const struct work *w, enum sc_prefetch_pattern pattern)
+{
+    const struct sc_prefetch *s = w->k->scenario;
+    const double most = w->m->front == SC_PREFETCH_SNAKE || w->m->front == SC_PREFETCH_APOGEE
+                            ? sc_prefetch_reach(s, pattern) : w->furthest;
+    if (w->m->tuner)
+        return fmin(most, w->tuned[pattern] + fmax(0.0, 7.0 - s->score_threshold));
+    return w->m->own_tuner ? fmin(most, w->tuned[pattern]) : most;
+}
+
+/* Sectors per access that are predicted for warps of the next slots, whose CTAs are
+ * elsewhere in the grid; unless it is where this one will be itself. */
+static double astray_of(const struct work *w)
+{
+    const struct pf_kernel *k = w->k;
+    const struct sc_prefetch *s = k->scenario;
+    const double reach = reach_of(w, SC_PREFETCH_WARP), wide = fabs(s->warp_stride_bytes);
+    const double step = fabs(s->iteration_stride_bytes);
+    double sum = 0.0;
+    for (double behind = k->warps - k->cta_warps; behind > 0.0; behind -= k->cta_warps)
+        sum += fmin(reach, behind);
+    const double own = k->warps * wide > step && step > 0.0
+                           ? fmin(1.0, k->cta_warps * wide / step) : 0.0;
+    return wide > 0.0 ? sum / k->warps * (1.0 - own) : 0.0;
+}
+
 /* Useless sectors per access that are fetched: each is proposed by several
  * triggers, as long as it is not there. */
 static double useless_of(const struct work *w, const struct pf_state *state,
                          const struct pf_life *life)
 {
     const struct pf_kernel *k = w->k;
+    const double reach = reach_of(w, SC_PREFETCH_ITERATION);
     const double free = state->throttle * w->pass_rank[SC_PREFETCH_ITERATION];
-    const double again = 0.5 * fmax(0.0, w->reach - 1.0); /* by later iterations */
+    const double again = 0.5 * fmax(0.0, reach - 1.0); /* by later iterations */
     const double kept = sc_prefetch_retained(life->iteration - sc_latency_mean(&life->latency),
                                              life->residence, life->residence_cv);
     const double once = 1.0 - pow(1.0 - free, 1.0 + again);
-    double sum = w->overshoot * (once + (1.0 - kept) * (free * (1.0 + again) - once));
+    double sum = w->regular * sc_prefetch_overshoot(reach, k->iterations) *
+                 (once + (1.0 - kept) * (free * (1.0 + again) - once));
     if (w->m->front != SC_PREFETCH_SNAKE)
         return sum;
     const double step = in_step(k->scenario);
     const double warps = fmin(1.0, step * w->pass_rank[SC_PREFETCH_WARP]);
     const double chains = fmin(1.0, step * w->pass_rank[SC_PREFETCH_CHAIN]);
-    if (k->scenario->warp_stride_bytes != 0.0)
-        sum += w->astray * state->throttle * (1.0 - pow(1.0 - warps, k->cta_warps));
-    return sum + w->derailed * state->throttle * (1.0 - pow(1.0 - chains, 4.0));
+    sum += w->regular * astray_of(w) * state->throttle * (1.0 - pow(1.0 - warps, k->cta_warps));
+    return sum + w->derailed * state->throttle *
+                     (1.0 - pow(1.0 - chains, fmin(4.0, reach_of(w, SC_PREFETCH_CHAIN))));
 }
 
 /* Warps drift apart by the waits that one has and another has not, and, unless
