@@ -147,16 +147,21 @@ double sc_pf_metadata_lines(const struct pf_kernel *k, double iterations)
     return lines;
 }
 
-/* Strides hold between loads that start over alike; a chain goes back along them. */
-static double chain_of(const struct sc_prefetch_body *b, unsigned j)
+/* Strides hold between loads that start over alike; a chain goes back along them.
+ * Between others they hold for one CTA, and mislead the next. */
+static double chain_of(const struct sc_prefetch_body *b, unsigned j, bool *misleads)
 {
     enum { MOST = 63 };
     unsigned at = j;
+    *misleads = false;
     for (int steps = 0; steps < MOST; steps++) {
         const unsigned before = (at + b->loads - 1) % b->loads;
-        if (b->load[at].irregular > 0.3 || b->load[before].irregular > 0.3 ||
-            b->load[at].working_set != b->load[before].working_set)
+        if (b->load[at].irregular > 0.3 || b->load[before].irregular > 0.3)
             return steps;
+        if (b->load[at].working_set != b->load[before].working_set) {
+            *misleads = true;
+            return steps;
+        }
         at = before;
     }
     return MOST;
@@ -202,7 +207,7 @@ void sc_pf_kernel(const struct sc_prefetch *s, const struct sc_prefetch_machine 
         l->cold += add_irregular(k, &b, j, span, l->before, l->other, &l->before_count);
         (void)search(k, &b, j, line, l->line, of_line, &l->line_count);
         (void)add_irregular(k, &b, j, line, l->line, of_line, &l->line_count);
-        l->chain = chain_of(&b, j);
+        l->chain = chain_of(&b, j, &l->misleads);
     }
     for (unsigned j = 0; j < b.loads; j++)
         k->load[j].known = known_of(k, &b, j);

@@ -20,6 +20,7 @@ struct pf_load {
     size_t before_count, line_count;
     double cold;      /* share touched for the first time by this SM */
     double chain;     /* steps back along the chain over which strides hold */
+    bool misleads;    /* the next holds for one CTA only */
     double irregular; /* P(an access goes anywhere) */
     double zero;      /* share of zero sectors */
     double known;     /* share of these in a block of lines of which one came before */

@@ -274,6 +274,30 @@ void sc_prefetch_tune(const struct sc_timeliness *outcome, size_t count, int win
         share[d] /= sum;
 }
 
+double sc_prefetch_settle(const struct sc_timeliness *outcome, size_t count, int window,
+                          double windows, double start)
+{
+    const int n = window < 1 ? 1 : window > WINDOW_MOST ? WINDOW_MOST : window;
+    double left = windows, distance = clamp(start, 1.0, (double)count);
+    int direction = 0;
+    for (size_t step = 0; step < count; step++) {
+        double up, down;
+        moves(&outcome[(size_t)distance - 1], n, &up, &down);
+        const int sign = up > down ? 1 : -1;
+        const double drift = fabs(up - down), next = distance + sign;
+        if (next < 1.0 || next > (double)count || left * drift < 1e-3)
+            break;
+        if (direction == -sign)
+            return distance + 0.5 * sign;
+        if (left * drift < 1.0)
+            return distance + sign * left * drift;
+        left -= 1.0 / drift;
+        distance = next;
+        direction = sign;
+    }
+    return distance;
+}
+
 /* ---- Zero filter ---- */
 
 /* Expected number of zero candidates among the n that follow a zero one, in a

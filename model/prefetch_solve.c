@@ -101,7 +101,7 @@ static void prepare(struct work *w, const struct pf_kernel *k,
         if (kind->attempts > 0)
             w->furthest = fmax(w->furthest, kind->attempt[0].lead);
         w->regular += kind->regular / k->loads;
-        w->derailed += (kind->chain < k->scenario->chain_distance) * kind->regular / k->loads;
+        w->derailed += k->load[j].misleads * kind->regular / k->loads;
     }
     const double drift = 2.0 * (k->in_step < 3.0 ? 0.2 : 1.0);
     const double in_use = sc_pf_metadata_lines(k, drift + w->furthest);
@@ -377,18 +377,20 @@ static void mix(double *old, double fresh, double weight)
     *old += weight * (fresh - *old);
 }
 
-/* The tuner of each pattern settles where its outcomes balance. */
-static void tune(struct work *w, const struct pf_life *life)
+/* The tuner of each pattern goes on until its outcomes balance, or no window is
+ * left. */
+static void tune(struct work *w, const struct pf_state *state, const struct pf_life *life)
 {
     enum { MOST = 63 };
     const struct pf_kernel *k = w->k;
+    const struct sc_prefetch *s = k->scenario;
     struct sc_timeliness outcome[MOST];
-    double share[MOST];
     const double unit[SC_PREFETCH_PATTERNS] = { 1.0 / k->loads, 1.0, 1.0 / k->warps };
-    const double gate = fmax(0.0, 7.0 - k->scenario->score_threshold);
+    const double gate = w->m->tuner ? fmax(0.0, 7.0 - s->score_threshold) : 0.0;
+    const double events = k->warps * k->iterations * k->waves * clamp(state->issued, 0.01, 1.0);
     for (int p = 0; p < SC_PREFETCH_PATTERNS; p++) {
         const enum sc_prefetch_pattern pattern = (enum sc_prefetch_pattern)p;
-        double reach = sc_prefetch_reach(k->scenario, pattern);
+        double reach = sc_prefetch_reach(s, pattern);
         if (pattern == SC_PREFETCH_WARP)
             reach = fmin(reach, k->cta_warps - 1.0);
         if (reach < 1.0)
@@ -396,11 +398,9 @@ static void tune(struct work *w, const struct pf_life *life)
         for (size_t d = 0; d < (size_t)reach; d++)
             outcome[d] = sc_pf_timeliness(
                 fmin((double)d + 1.0 + gate, reach) * unit[p] * life->iteration, life);
-        sc_prefetch_tune(outcome, (size_t)reach, (int)fmin(63.0, k->scenario->window_samples), share);
-        double mean = 0.0;
-        for (size_t d = 0; d < (size_t)reach; d++)
-            mean += share[d] * ((double)d + 1.0);
-        mix(&w->tuned[p], mean, 0.5);
+        const double settled = sc_prefetch_settle(outcome, (size_t)reach, (int)fmin(63.0, s->window_samples),
+                                                  0.5 * events / s->window_samples, s->start_distance);
+        mix(&w->tuned[p], settled, 0.5);
     }
 }
 
@@ -453,7 +453,7 @@ static void filter(const struct pf_kernel *k, const struct sc_prefetch_mechanism
     /* A row of the table sees its load's candidates, several for each trigger. */
     const double rate = 4.0 * k->warps / state->iteration;
     const double run = fmax(1.0, s->zero_run / k->sectors);
-    const double known = s->zero_learning == SC_PREFETCH_LEARN_BOTH ? 0.7 : 0.0;
+    const double known = s->zero_learning == SC_PREFETCH_LEARN_BOTH && m->zero_cache ? 0.95 : 0.0;
     const double delay = rate * latency * (1.0 - known);
     double zeros = 0.0, others = 0.0, negative = 0.0, positive = 0.0;
     for (unsigned j = 0; j < (unsigned)k->loads; j++) {
@@ -569,7 +569,7 @@ static double step(struct work *w, struct pf_state *state, double weight)
     life.spell = fill;
     filter(k, w->m, state, fill);
     if (w->m->tuner || w->m->own_tuner)
-        tune(w, &life);
+        tune(w, state, &life);
     struct tally t = { 0 };
     foretell(w, state, &life);
     for (unsigned j = 0; j < (unsigned)k->loads; j++)
