@@ -103,7 +103,10 @@ static void describe_default(const struct sc_field *field, struct text *out)
 static void describe_values(const struct sc_field *field, struct text *out)
 {
     if (field->kind == SC_PRESET) {
-        text_printf(out, "row of %s", field->table);
+        if (field->table != NULL)
+            text_printf(out, "row of %s", field->table);
+        else
+            text_add_string(out, "a file that mrc -f csv wrote");
         return;
     }
     for (size_t i = 0; field->kind == SC_CHOICE && i < field->choice_count; i++)
@@ -297,6 +300,7 @@ static const struct {
     { "gpus", NULL, "GPUs" },
     { "models", NULL, "language models" },
     { "flash", NULL, "flash devices" },
+    { "apps", NULL, "applications" },
     { "kernels", NULL, "measured kernel launches" },
 };
 static const size_t subject_count = sizeof subjects / sizeof subjects[0];
@@ -315,7 +319,7 @@ static int list_run(const struct command *command, const struct options *options
     if (word_count == 0)
         return command_fail((problem_set(&list.problem, "list: expected one of systems, fields, "
                                                         "columns, policies, parameters, units, "
-                                                        "gpus, models, flash, kernels"),
+                                                        "gpus, models, flash, apps, kernels"),
                              &list.problem));
     while (subject < subject_count && strcmp(subjects[subject].name, words[0]) != 0)
         subject++;

@@ -21,6 +21,9 @@
 struct figure {
     const char *id, *where, *scenario, *metric, *aggregate, *value, *tolerance, *sim_tolerance;
     const char *kind, *note;
+    const char *over; /* scenario whose metric the other is divided by, or "" */
+    const char *set, *set_target; /* figures judged together, and the geometric error they may have */
+    const char *cap;  /* where the measurement was stopped, or "": answers are cut there too */
     size_t line;
 };
 
@@ -35,11 +38,19 @@ struct memo {
 
 /* Figures of one kind that were compared with one of the two. */
 struct score {
-    size_t count, gates, missed_gates;
+    size_t count, ratios, gates, missed_gates; /* ratios: an answer of 0 has none */
     double relative_sum, log_sum, worst;
     double *published, *answers; /* of performance: do they rank alike? */
     size_t ranked;
 };
+
+/* Figures that are judged by their geometric error together. */
+struct set {
+    const char *name;
+    double log_sum[2], target; /* by source; NaN: no target */
+    size_t count[2];
+};
+enum { SETS_MAX = 64 };
 
 enum { CLOSED_FORM, SIMULATOR, SOURCES };
 static const char *const source_names[SOURCES] = { [CLOSED_FORM] = "closed form",
@@ -55,6 +66,8 @@ struct validation {
     struct filter *filter;
     struct sink sink;
     struct score scores[SOURCES][KINDS];
+    struct set sets[SETS_MAX];
+    size_t set_count;
     const struct sc_simulator *simulator; /* NULL: not asked for */
     struct memo memo;
 };
@@ -76,12 +89,19 @@ static bool read_figure(const struct catalog_table *table, size_t row, struct fi
         { "simulator_tolerance", &figure->sim_tolerance },
         { "kind", &figure->kind },
         { "note", &figure->note },
+        { "over", &figure->over },
+        { "cap", &figure->cap },
+        { "set", &figure->set },
+        { "set_target", &figure->set_target },
     };
     figure->line = catalog_line(table, row);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         const size_t column = catalog_column(table, parts[i].column);
-        /* Targets of the simulator are few; a table may be without. */
-        if (column == SIZE_MAX && parts[i].part == &figure->sim_tolerance)
+        /* Few tables have all of these. */
+        if (column == SIZE_MAX &&
+            (parts[i].part == &figure->sim_tolerance || parts[i].part == &figure->over ||
+             parts[i].part == &figure->cap || parts[i].part == &figure->set ||
+             parts[i].part == &figure->set_target))
             continue;
         if (column == SIZE_MAX)
             return problem_set(problem, "%s: expected a column named %s", table->shown,
@@ -205,18 +225,35 @@ static bool metric_of(struct validation *v, const struct setting *settings, size
     return true;
 }
 
-/* The metric over the scenarios of a product: geometric mean, least, greatest. */
+static int compare_numbers(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *values, size_t count)
+{
+    qsort(values, count, sizeof *values, compare_numbers);
+    return (values[(count - 1) / 2] + values[count / 2]) / 2.0;
+}
+
+/* The metric over the scenarios of a product: a mean, the median, least, greatest;
+ * values above cap, unless NaN, count as cap. */
 static bool aggregate(struct validation *v, const struct figure *figure, int source,
-                      const struct product *product, const struct sc_metric *metric, double *result,
-                      struct problem *problem)
+                      const struct product *product, const struct sc_metric *metric, double cap,
+                      double *result, struct problem *problem)
 {
     struct setting *settings = calloc(product->count + 1, sizeof *settings);
-    double logs = 0.0, least = (double)INFINITY, most = -(double)INFINITY;
-    bool fine = settings != NULL || problem_set(problem, "out of memory");
+    double *values = calloc(product->rows + 1, sizeof *values);
+    double logs = 0.0, sum = 0.0, least = (double)INFINITY, most = -(double)INFINITY;
+    bool fine = (settings != NULL && values != NULL) || problem_set(problem, "out of memory");
     for (size_t row = 0; fine && row < product->rows; row++) {
         double value = 0.0;
         product_row(product, row, settings);
         fine = metric_of(v, settings, product->count, source, metric, &value, problem);
+        value = fmin(value, cap);
+        values[row] = value;
+        sum += value;
         logs += log(value);
         least = fmin(least, value);
         most = fmax(most, value);
@@ -224,36 +261,55 @@ static bool aggregate(struct validation *v, const struct figure *figure, int sou
     free(settings);
     if (strcmp(figure->aggregate, "geomean") == 0)
         *result = exp(logs / (double)product->rows);
+    else if (strcmp(figure->aggregate, "mean") == 0)
+        *result = sum / (double)product->rows;
+    else if (strcmp(figure->aggregate, "median") == 0 && fine)
+        *result = median(values, product->rows);
     else if (strcmp(figure->aggregate, "min") == 0)
         *result = least;
     else if (strcmp(figure->aggregate, "max") == 0 ||
              (strcmp(figure->aggregate, "each") == 0 && product->rows == 1))
         *result = most;
     else
-        fine = problem_set(problem, "aggregate: expected geomean, min, max, or each of one "
-                                    "scenario, got '%.20s' of %zu",
+        fine = problem_set(problem, "aggregate: expected geomean, mean, median, min, max, or each of "
+                                    "one scenario, got '%.20s' of %zu",
                            figure->aggregate, product->rows);
+    free(values);
     return fine;
 }
 
-static bool answer_figure(struct validation *v, const struct figure *figure, int source, double *result,
-                          struct problem *problem)
+static bool answer_scenario(struct validation *v, const struct figure *figure, const char *scenario,
+                            int source, double cap, double *result, struct problem *problem)
 {
     enum { WORDS_MAX = 64 };
     const char *words[WORDS_MAX];
     struct product product = { 0 };
     const struct sc_metric *metric = sc_system_metric(v->system, figure->metric);
-    char *text = strdup(figure->scenario);
+    char *text = strdup(scenario);
     bool fine = text != NULL || problem_set(problem, "out of memory");
     if (fine && (metric == NULL || metric->text))
         fine = problem_set(problem, "metric: %s has no column '%.40s'", v->system->name,
                            figure->metric);
     if (fine)
         fine = product_make(v->resolver, words, split(text, words, WORDS_MAX), &product, problem) &&
-               aggregate(v, figure, source, &product, metric, result, problem);
+               aggregate(v, figure, source, &product, metric, cap, result, problem);
     product_fini(&product);
     free(text);
     return fine;
+}
+
+static bool answer_figure(struct validation *v, const struct figure *figure, int source, double *result,
+                          struct problem *problem)
+{
+    double cap = (double)NAN, over = 1.0;
+    if (*figure->cap != '\0' && !read_number("cap", figure->cap, &cap, problem))
+        return false;
+    if (!answer_scenario(v, figure, figure->scenario, source, cap, result, problem) ||
+        (*figure->over != '\0' &&
+         !answer_scenario(v, figure, figure->over, source, cap, &over, problem)))
+        return false;
+    *result /= over;
+    return true;
 }
 
 /* "file:line: figure: reason" */
@@ -270,7 +326,10 @@ static void count_figure(struct score *score, const struct figure *figure, doubl
     const double relative = fabs(answer / published - 1.0);
     score->count++;
     score->relative_sum += relative;
-    score->log_sum += fabs(log(answer / published));
+    if (answer > 0.0 && published > 0.0) {
+        score->log_sum += fabs(log(answer / published));
+        score->ratios++;
+    }
     score->worst = fmax(score->worst, relative);
     if (strcmp(figure->metric, "performance") == 0) {
         score->published[score->ranked] = published;
@@ -280,6 +339,29 @@ static void count_figure(struct score *score, const struct figure *figure, doubl
         score->gates++;
         score->missed_gates += fabs(answer - published) > tolerance;
     }
+}
+
+static bool count_in_set(struct validation *v, const struct figure *figure, int source,
+                         double published, double answer, struct problem *problem)
+{
+    size_t i = 0;
+    if (*figure->set == '\0' || !(answer > 0.0 && published > 0.0))
+        return true;
+    while (i < v->set_count && strcmp(v->sets[i].name, figure->set) != 0)
+        i++;
+    struct set *set = &v->sets[i];
+    if (i == v->set_count) {
+        if (i == SETS_MAX)
+            return problem_set(problem, "set: more than %d", (int)SETS_MAX);
+        v->set_count++;
+        *set = (struct set){ .name = figure->set, .target = (double)NAN };
+        if (*figure->set_target != '\0' &&
+            !read_number("set_target", figure->set_target, &set->target, problem))
+            return false;
+    }
+    set->count[source]++;
+    set->log_sum[source] += fabs(log(answer / published));
+    return true;
 }
 
 static const char *verdict_of(double published, double answer, double tolerance)
@@ -293,7 +375,7 @@ static const char *verdict_of(double published, double answer, double tolerance)
  * its scenarios put on the list. */
 static bool compare_figure(struct validation *v, size_t row, bool collect, struct problem *problem)
 {
-    struct figure figure = { "", "", "", "", "", "", "", "", "", "", 0 };
+    struct figure figure = { "", "", "", "", "", "", "", "", "", "", "", "", "", "", 0 };
     double published = 0.0, answers[SOURCES] = { 0.0, (double)NAN };
     double tolerances[SOURCES] = { (double)NAN, (double)NAN };
     if (!read_figure(v->table, row, &figure, problem))
@@ -310,9 +392,12 @@ static bool compare_figure(struct validation *v, size_t row, bool collect, struc
     if (collect)
         return true;
     const int kind = strcmp(figure.kind, kind_names[KIND_ANCHOR]) == 0 ? KIND_ANCHOR : KIND_CHECK;
-    for (int source = 0; source < (v->simulator != NULL ? SOURCES : 1); source++)
+    for (int source = 0; source < (v->simulator != NULL ? SOURCES : 1); source++) {
         count_figure(&v->scores[source][kind], &figure, published, answers[source],
                      tolerances[source]);
+        if (!count_in_set(v, &figure, source, published, answers[source], problem))
+            return place(v, &figure, problem);
+    }
     struct emit_cell cells[17] = {
         emit_string(figure.id),
         emit_string(figure.where),
@@ -335,9 +420,30 @@ static bool compare_figure(struct validation *v, size_t row, bool collect, struc
     return sink_row(&v->sink, cells, problem);
 }
 
-static bool print_summary(const struct validation *v)
+/* One line per set; how many miss their target. */
+static size_t print_sets(const struct validation *v)
 {
     size_t missed = 0;
+    for (size_t i = 0; i < v->set_count; i++)
+        for (int source = 0; source < SOURCES; source++) {
+            const struct set *set = &v->sets[i];
+            if (set->count[source] == 0)
+                continue;
+            const double error = exp(set->log_sum[source] / (double)set->count[source]);
+            (void)fprintf(stderr, "%s: %zu figures, %s: geometric error %.3f", set->name,
+                          set->count[source], source_names[source], error);
+            if (!isnan(set->target))
+                (void)fprintf(stderr, ", target %.4g: %s", set->target,
+                              error <= set->target ? "within" : "MISS");
+            (void)fputc('\n', stderr);
+            missed += source == CLOSED_FORM && error > set->target;
+        }
+    return missed;
+}
+
+static bool print_summary(const struct validation *v)
+{
+    size_t missed = print_sets(v);
     for (int source = 0; source < SOURCES; source++)
         for (int kind = 0; kind < KINDS; kind++) {
             const struct score *score = &v->scores[source][kind];
@@ -352,7 +458,8 @@ static bool print_summary(const struct validation *v)
                           score->count, kind_names[kind],
                           kind == KIND_ANCHOR ? " (fitted, not validated)" : "",
                           source_names[source], 100.0 * score->relative_sum / n,
-                          exp(score->log_sum / n), 100.0 * score->worst,
+                          exp(score->log_sum / fmax((double)score->ratios, 1.0)),
+                          100.0 * score->worst,
                           score->gates - score->missed_gates, score->gates);
             if (sc_kendall_tau(score->published, score->answers, score->ranked, &tau) == SC_OK &&
                 isfinite(tau))
@@ -517,8 +624,9 @@ const struct command command_validate = {
     .summary = "published figures beside stallcast's answers, misses included",
     .details = "Each figure of data/published/SYSTEM.csv: what was published, what stallcast says, the\n"
                "difference, and whether it meets its target.  An anchor is a figure that a structural\n"
-               "constant was fitted to; it is shown but validates nothing.  Exit status 1 when a figure\n"
-               "misses its target.\n",
+               "constant was fitted to; it is shown but validates nothing.  Figures of one set are also\n"
+               "judged by their geometric error together.  Exit status 1 when a figure or a set misses\n"
+               "its target.\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .run = validate,

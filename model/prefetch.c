@@ -105,6 +105,7 @@ enum sc_status sc_prefetch_estimate(const void *scenario, void *answer, struct s
         .speedup = cycles_of(&k, &base) / cycles,
         .ipc_gain = cycles_of(&k, &base) / cycles - 1.0,
         .front_end_gain = cycles_of(&k, &front) / cycles - 1.0,
+        .front_end_speedup = cycles_of(&k, &front) / cycles,
         .oracle_gap = cycles / cycles_of(&k, &oracle) - 1.0,
         .time_s = cycles / s->clock_hz,
         .ipc = k.warps * k.waves * k.iterations * k.instructions / cycles,

@@ -69,7 +69,8 @@ struct sc_prefetch {
 
 /* The answer.  Columns and units: sc_prefetch_system.metrics. */
 struct sc_prefetch_answer {
-    double slowdown, speedup, time_s, ipc, ipc_gain, front_end_gain, oracle_gap;
+    double slowdown, speedup, time_s, ipc, ipc_gain, front_end_gain, front_end_speedup,
+        oracle_gap;
     const char *bound, *worth_fixing_first;
     double issue_share, latency_stall_share, bandwidth_stall_share, barrier_stall_share,
         queue_stall_share;

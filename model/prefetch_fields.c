@@ -246,6 +246,8 @@ static const struct sc_metric metrics[] = {
     { .column = "ipc", ANSWER(ipc), .brief = true, .help = "warp instructions per cycle of an SM" },
     SHARE(ipc_gain, "speedup less 1"),
     SHARE(front_end_gain, "the same over the front end alone (sk, apg, stride)"),
+    { .column = "front_end_speedup", ANSWER(front_end_speedup),
+      .help = "time of the front end alone over the time" },
     SHARE(oracle_gap, "IPC with perfect utility, timeliness and placement over IPC, less 1"),
     { .column = "bound", .text = true, ANSWER(bound), .brief = true,
       .help = "what the largest part of the time is due to" },

@@ -19,10 +19,12 @@
 #include "field.h"
 #include "hbf.h"
 #include "queueing.h"
+#include "reuse.h"
 #include "silicon.h"
 #include "status.h"
 #include "stream.h"
 #include "system.h"
 #include "trace.h"
+#include "uvm.h"
 
 #endif

@@ -21,7 +21,7 @@ struct sc_metric {
 };
 
 /* Upper bounds for callers that keep scenarios and answers of any system. */
-enum { SC_SCENARIO_MAX = 1024, SC_ANSWER_MAX = 512 };
+enum { SC_SCENARIO_MAX = 2048, SC_ANSWER_MAX = 512 };
 
 struct sc_system {
     const char *name;

@@ -140,6 +140,7 @@ static void answer_all(const struct sc_prefetch *s, const struct prefetch_result
     };
     a->ipc_gain = a->speedup - 1.0;
     a->front_end_gain = (double)runs[FRONT_END].cycles / cycles - 1.0;
+    a->front_end_speedup = a->front_end_gain + 1.0;
     a->oracle_gap = ipc(&runs[ORACLE]) / ipc(r) - 1.0;
     answer_prefetches(a, r);
     answer_traffic(a, r, &runs[FRONT_END]);

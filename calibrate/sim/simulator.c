@@ -2,11 +2,15 @@
 #include "sim/simulator.h"
 
 #include "sim/hbf_sim.h"
+#include "sim/prefetch_sim.h"
 #include "sim/stream_sim.h"
+#include "sim/uvm_sim.h"
 
 const struct sc_simulator *const sc_simulators[] = {
     &sc_hbf_simulator,
+    &sc_prefetch_simulator,
     &sc_stream_simulator,
+    &sc_uvm_simulator,
 };
 const size_t sc_simulator_count = sizeof sc_simulators / sizeof sc_simulators[0];
 
