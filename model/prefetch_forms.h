@@ -81,6 +81,7 @@ struct pf_life {
     double variance;    /* of it, cycles^2 */
     double throttle;    /* share of the time that prefetches may go */
     double spell;       /* how long it lets them, or not, cycles */
+    bool just_in_time;  /* the oracle of timeliness */
     double lead_cv;     /* what scheduling adds */
     double residence, residence_cv; /* cycles */
     double known;       /* P(metadata still knows of a zero sector that came; 0: of others) */

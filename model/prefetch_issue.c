@@ -85,7 +85,11 @@ size_t sc_pf_attempts(const struct pf_kernel *k, const struct sc_prefetch_mechan
         add_warps(k, sc_prefetch_reach(s, SC_PREFETCH_WARP), attempts, &count);
         break;
     case SC_PREFETCH_APOGEE:
-        add_iterations(k, 1.0, sc_prefetch_reach(s, SC_PREFETCH_ITERATION), attempts, &count);
+        /* One candidate: of a later warp, or of a later iteration if all warps load alike. */
+        if (s->warp_stride_bytes != 0.0)
+            add_warps(k, sc_prefetch_reach(s, SC_PREFETCH_WARP), attempts, &count);
+        else
+            add_iterations(k, 1.0, sc_prefetch_reach(s, SC_PREFETCH_ITERATION), attempts, &count);
         break;
     case SC_PREFETCH_STRIDE:
     case SC_PREFETCH_KNOWN:
@@ -149,6 +153,7 @@ struct pf_fate sc_pf_fate(const struct pf_attempt *attempts, size_t count, const
                           const struct pf_life *life)
 {
     struct pf_fate fate = { 0 };
+    double unseen = 1.0;
     double last[SC_PREFETCH_ATTEMPTS]; /* P(the newest fetch is that of attempt k) */
     const double mean = sc_latency_mean(&life->latency);
     for (size_t j = 0; j < count; j++) {
@@ -157,6 +162,7 @@ struct pf_fate sc_pf_fate(const struct pf_attempt *attempts, size_t count, const
                                                     : one;
         const double tried = any * let(j > 0 ? attempts[j - 1].lead - attempts[j].lead : 1e9, life);
         double there = 0.0;
+        unseen *= 1.0 - any;
         for (size_t i = 0; i < j; i++) {
             const double ago = (attempts[i].lead - attempts[j].lead) * life->iteration;
             const double kept = last[i] > 1e-6 ? alive_anywhere(ago - mean, life) : 1.0;
@@ -166,6 +172,11 @@ struct pf_fate sc_pf_fate(const struct pf_attempt *attempts, size_t count, const
         last[j] = tried * (1.0 - there);
         fate.issued += last[j];
         fate.pattern_issued[attempts[j].pattern] += last[j];
+    }
+    if (life->just_in_time) {
+        const double predicted = 1.0 - unseen;
+        return (struct pf_fate){ .issued = predicted * (1.0 - life->known),
+                                 .on_time = predicted * (1.0 - life->known) };
     }
     for (size_t j = 0; j < count; j++) {
         if (!(last[j] > 1e-6))

@@ -114,6 +114,9 @@ static void prepare(struct work *w, const struct pf_kernel *k,
 static double trusted(const struct work *w, const struct kind *kind, const struct pf_attempt *a)
 {
     const double most = 8.0, *score = kind->score[a->pattern];
+    if (w->m->own_tuner) /* at one distance, or between two */
+        return score[3] * fmax(0.0, 1.0 - fmax(0.0, fabs(a->distance - w->tuned[a->pattern]) -
+                                                        0.5 * (a->copies - 1.0)));
     if (!w->m->tuner)
         return score[3];
     const double off = fmax(0.0, fabs(a->distance - w->tuned[a->pattern]) -
@@ -279,7 +282,9 @@ static void tally_load(const struct work *w, unsigned j, const struct pf_state *
 {
     const struct pf_load *l = &w->k->load[j];
     const struct kind *kind = &w->kind[w->kind_of[j]];
-    const struct standing s = standing_of(w->k, l, state, life, sc_latency_mean(latency));
+    struct pf_life of_demand = *life;
+    of_demand.residence = state->residence;
+    const struct standing s = standing_of(w->k, l, state, &of_demand, sc_latency_mean(latency));
     const double z = w->m->zero_cache ? l->zero : 0.0;
     tally_part(w, l, 1.0 - z, &s, &kind->other, false, latency, t);
     if (z > 0.0) {
@@ -522,6 +527,11 @@ static double useless_of(const struct work *w, const struct pf_state *state,
     const double once = 1.0 - pow(1.0 - free, 1.0 + again);
     double sum = w->regular * sc_prefetch_overshoot(reach, k->iterations) *
                  (once + (1.0 - kept) * (free * (1.0 + again) - once));
+    if (w->m->oracle_time)
+        return 0.0;
+    if (w->m->front == SC_PREFETCH_APOGEE)
+        return k->scenario->warp_stride_bytes != 0.0
+                   ? w->regular * astray_of(w) * in_step(k->scenario) : sum;
     if (w->m->front != SC_PREFETCH_SNAKE)
         return sum;
     const double step = in_step(k->scenario);
@@ -543,6 +553,19 @@ static double skew_of(const struct pf_kernel *k, const struct pf_state *state)
     return s->order_factor * (sqrt(k->in_step * state->variance) / state->active + greedy);
 }
 
+/* Where the tuner is, or the mean distance of on-time prefetches. */
+static double best_distance(const struct work *w, const struct tally *t)
+{
+    double sum = 0.0, weight = 0.0;
+    if (!w->m->tuner && !w->m->own_tuner)
+        return t->fate.on_time > 1e-6 ? t->fate.lead / t->fate.on_time : 0.0;
+    for (int p = 0; p < SC_PREFETCH_PATTERNS; p++) {
+        sum += w->tuned[p] * t->fate.pattern_issued[p];
+        weight += t->fate.pattern_issued[p];
+    }
+    return weight > 0.0 ? sum / weight : 0.0;
+}
+
 /* One round of the fixed point; returns the relative change of T. */
 static double step(struct work *w, struct pf_state *state, double weight)
 {
@@ -558,6 +581,7 @@ static double step(struct work *w, struct pf_state *state, double weight)
                             .lead_cv = s->lead_cv,
                             .residence = state->residence,
                             .residence_cv = s->residence_cv,
+                            .just_in_time = w->m->oracle_time,
                             .register_share = w->m->registers ? 1.0 - state->register_fallback : 0.0,
                             .register_hold = s->replacement == SC_PREFETCH_REPLACE_AGED
                                                  ? s->register_hold_cycles
@@ -596,7 +620,7 @@ static double step(struct work *w, struct pf_state *state, double weight)
                                             fmin(residence, 1e5));
     if (w->m->throttle)
         mix(&state->burst, burst_of(k, state), weight);
-    if (w->m->throttle)
+    if (w->m->throttle && !w->m->oracle_time)
         throttle(k, state, unused, t.fetches > 0.0 ? (t.missed * latency + state->issued * fill) / t.fetches
                                              : latency);
     if (w->m->registers) {
@@ -634,7 +658,7 @@ static double step(struct work *w, struct pf_state *state, double weight)
     state->useless = useless;
     state->hits = t.hits;
     state->missed = t.missed;
-    state->distance = t.fate.on_time > 1e-6 ? t.fate.lead / t.fate.on_time : 0.0;
+    state->distance = best_distance(w, &t);
     const double prefetched = state->issued / fmax(state->issued + t.missed, 1e-9);
     state->demand_evictions = in_l1 * prefetched * (1.0 - prefetched);
     return change;
