@@ -101,6 +101,7 @@ struct pf_fate sc_pf_fate(const struct pf_attempt *attempts, size_t count, const
 /* ---- The fixed point ---- */
 
 struct pf_state {
+    int steps;            /* rounds of the fixed point */
     double iteration;     /* T: cycles of an iteration of a warp */
     double variance;      /* of it, by the loads that wait and those that do not */
     double skew;          /* iterations that warps are apart */
@@ -122,7 +123,8 @@ struct pf_state {
     double false_positive, false_negative;
     double demand_evictions;
 };
+/* Until T changes by less than `tolerance`, relative. */
 struct pf_state sc_pf_solve(const struct pf_kernel *kernel,
-                            const struct sc_prefetch_mechanisms *mechanisms);
+                            const struct sc_prefetch_mechanisms *mechanisms, double tolerance);
 
 #endif

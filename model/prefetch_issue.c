@@ -131,11 +131,12 @@ struct sc_timeliness sc_pf_timeliness(double lead, const struct pf_life *life)
     struct sc_timeliness t = sc_prefetch_timeliness(lead, cv, &life->latency,
                                                     life->residence, life->residence_cv);
     if (life->register_share > 0.0) {
-        const struct sc_timeliness r = sc_prefetch_timeliness(
-            lead, cv, &life->latency, life->register_hold, life->residence_cv);
-        t.on_time += life->register_share * (r.on_time - t.on_time);
-        t.early += life->register_share * (r.early - t.early);
-        t.late += life->register_share * (r.late - t.late);
+        /* A register keeps its data for far longer than leads spread. */
+        const double wait = lead - sc_latency_mean(&life->latency);
+        const double on_time = (1.0 - t.late) *
+                               alive(wait, life->register_hold, life->residence_cv);
+        t.on_time += life->register_share * (on_time - t.on_time);
+        t.early = fmax(0.0, 1.0 - t.late - t.on_time);
     }
     return t;
 }
@@ -179,7 +180,7 @@ struct pf_fate sc_pf_fate(const struct pf_attempt *attempts, size_t count, const
                                  .on_time = predicted * (1.0 - life->known) };
     }
     for (size_t j = 0; j < count; j++) {
-        if (!(last[j] > 1e-6))
+        if (!(last[j] > 1e-4))
             continue;
         const double lead = attempts[j].lead * life->iteration;
         struct sc_timeliness t = sc_pf_timeliness(lead, life);

@@ -664,9 +664,10 @@ static double step(struct work *w, struct pf_state *state, double weight)
     return change;
 }
 
-struct pf_state sc_pf_solve(const struct pf_kernel *k, const struct sc_prefetch_mechanisms *m)
+struct pf_state sc_pf_solve(const struct pf_kernel *k, const struct sc_prefetch_mechanisms *m,
+                            double tolerance)
 {
-    enum { STEPS = 60 };
+    enum { STEPS = 40 };
     const struct sc_prefetch *s = k->scenario;
     struct work w;
     prepare(&w, k, m);
@@ -681,8 +682,8 @@ struct pf_state sc_pf_solve(const struct pf_kernel *k, const struct sc_prefetch_
     state.iteration = fmax(state.iteration, k->warps * k->instructions / s->issue_width);
     for (int p = 0; p < SC_PREFETCH_PATTERNS; p++)
         w.pass_rank[p] = 1.0;
-    for (int i = 0; i < STEPS; i++)
-        if (step(&w, &state, 0.5) < 1e-4 && i > 6)
+    while (state.steps++ < STEPS)
+        if (step(&w, &state, 0.5) < tolerance && state.steps > 6)
             break;
     return state;
 }
