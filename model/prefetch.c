@@ -8,7 +8,7 @@
 static struct pf_state solve_with(const struct pf_kernel *kernel,
                                   const struct sc_prefetch_mechanisms *mechanisms)
 {
-    return sc_pf_solve(kernel, mechanisms);
+    return sc_pf_solve(kernel, mechanisms, 1e-4);
 }
 
 static double share_of(double part, double whole)

@@ -96,7 +96,7 @@ static double search(const struct pf_kernel *k, const struct sc_prefetch_body *b
                 found += part;
             }
             const double exists = 1.0 - fmin(1.0, iterations / k->iterations);
-            const double share = left * fmin(1.0, found * exists);
+            const double share = left * fmin(1.0, found * exists) * (1.0 - b->load[i].irregular);
             add_class(classes, other, count,
                       (struct sc_reuse){ share, fmax(ago * k->warps, 1.0), 1 }, by_other);
             left -= share;
@@ -131,36 +131,53 @@ static double add_irregular(const struct pf_kernel *k, const struct sc_prefetch_
     return x * (1.0 - again);
 }
 
-/* A line of metadata covers zero_lines lines that lie together.  How many such
- * blocks an iteration of all warps newly touches, against how many L1 keeps. */
-static double metadata_hold(const struct pf_kernel *k, const struct sc_prefetch_body *b, double span)
+/* Lines of metadata in use at a time: one for each block of lines that the warps
+ * of a CTA are at, as they spread over `iterations` of them. */
+double sc_pf_metadata_lines(const struct pf_kernel *k, double iterations)
 {
     const struct sc_prefetch *s = k->scenario;
     const double block = s->zero_lines * SC_PREFETCH_LINE, slots = k->warps / k->cta_warps;
-    const double wide = fmax(span, k->cta_warps * fabs(s->warp_stride_bytes));
-    const double step = fabs(s->iteration_stride_bytes);
-    const double blocks = slots * fmax(wide / block, fmin(1.0, step / block));
-    double touched = 0.0;
-    for (unsigned j = 0; j < b->loads; j++)
-        if (k->load[j].zero > 0.0)
-            touched += k->load[j].cold * k->load[j].zero *
-                       (b->load[j].irregular > 0.5 ? k->warps : blocks);
-    return touched > 0.0 ? k->machine.l1_zero_lines / touched : 1e9;
+    const double span = k->sectors * SC_PREFETCH_SECTOR;
+    const double wide = fmax(1.0, fmax(span, k->cta_warps * fabs(s->warp_stride_bytes)) / block);
+    const double step = fmin(wide, fabs(s->iteration_stride_bytes) / block);
+    double lines = 0.0;
+    for (unsigned j = 0; j < (unsigned)k->loads; j++)
+        lines += k->load[j].zero *
+                 (k->load[j].irregular > 0.5 ? k->warps : slots * (wide + step * iterations));
+    return lines;
 }
 
-/* Strides hold between loads that start over alike; a chain goes back along them. */
-static double chain_of(const struct sc_prefetch_body *b, unsigned j)
+/* Strides hold between loads that start over alike; a chain goes back along them.
+ * Between others they hold for one CTA, and mislead the next. */
+static double chain_of(const struct sc_prefetch_body *b, unsigned j, bool *misleads)
 {
     enum { MOST = 63 };
     unsigned at = j;
+    *misleads = false;
     for (int steps = 0; steps < MOST; steps++) {
         const unsigned before = (at + b->loads - 1) % b->loads;
-        if (b->load[at].irregular > 0.3 || b->load[before].irregular > 0.3 ||
-            b->load[at].working_set != b->load[before].working_set)
+        if (b->load[at].irregular > 0.3 || b->load[before].irregular > 0.3)
             return steps;
+        if (b->load[at].working_set != b->load[before].working_set) {
+            *misleads = true;
+            return steps;
+        }
         at = before;
     }
     return MOST;
+}
+
+/* A zero sector may be known if one under the same line of metadata came before. */
+static double known_of(const struct pf_kernel *k, const struct sc_prefetch_body *b, unsigned j)
+{
+    struct sc_reuse block[SC_PREFETCH_CLASSES];
+    bool other[SC_PREFETCH_CLASSES];
+    size_t count;
+    if (!(k->load[j].zero > 0.0))
+        return 0.0;
+    const double span = k->scenario->zero_lines * SC_PREFETCH_LINE;
+    const double first = search(k, b, j, span, block, other, &count);
+    return 1.0 - first - add_irregular(k, b, j, span, block, other, &count);
 }
 
 void sc_pf_kernel(const struct sc_prefetch *s, const struct sc_prefetch_machine *machine,
@@ -190,7 +207,8 @@ void sc_pf_kernel(const struct sc_prefetch *s, const struct sc_prefetch_machine 
         l->cold += add_irregular(k, &b, j, span, l->before, l->other, &l->before_count);
         (void)search(k, &b, j, line, l->line, of_line, &l->line_count);
         (void)add_irregular(k, &b, j, line, l->line, of_line, &l->line_count);
-        l->chain = chain_of(&b, j);
+        l->chain = chain_of(&b, j, &l->misleads);
     }
-    k->metadata_hold = metadata_hold(k, &b, span);
+    for (unsigned j = 0; j < b.loads; j++)
+        k->load[j].known = known_of(k, &b, j);
 }

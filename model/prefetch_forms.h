@@ -20,8 +20,10 @@ struct pf_load {
     size_t before_count, line_count;
     double cold;      /* share touched for the first time by this SM */
     double chain;     /* steps back along the chain over which strides hold */
+    bool misleads;    /* the next holds for one CTA only */
     double irregular; /* P(an access goes anywhere) */
     double zero;      /* share of zero sectors */
+    double known;     /* share of these in a block of lines of which one came before */
     double killed;    /* share that a store overwrites between a prefetch and its use */
     bool stored;
 };
@@ -32,13 +34,15 @@ struct pf_kernel {
     struct sc_prefetch_machine machine;
     struct pf_load load[SC_PREFETCH_LOADS_MAX];
     double loads, sectors, warps, cta_warps, iterations, instructions;
-    double metadata_hold; /* iterations that L1 knows of a zero sector */
     double in_step;      /* iterations that warps run between two barriers, or half the loop */
     double waves;        /* rounds of CTAs, one after the other in their slots */
     double cold_dram;    /* P(data new to this SM is not in L2 either) */
 };
 void sc_pf_kernel(const struct sc_prefetch *scenario, const struct sc_prefetch_machine *machine,
                   struct pf_kernel *kernel);
+
+/* Lines of metadata in use when prefetches reach `iterations` ahead. */
+double sc_pf_metadata_lines(const struct pf_kernel *kernel, double iterations);
 
 /* ---- Attempts: the triggers that predict a given sector ---- */
 
@@ -71,12 +75,16 @@ struct pf_fate {
 
 /* How a fetch and a line in its place live. */
 struct pf_life {
-    struct sc_latency latency;
+    struct sc_latency latency; /* of a prefetch */
+    double scatter;     /* deviation of it that bursts add, cycles */
     double iteration;   /* cycles of an iteration */
     double variance;    /* of it, cycles^2 */
+    double throttle;    /* share of the time that prefetches may go */
+    double spell;       /* how long it lets them, or not, cycles */
+    bool just_in_time;  /* the oracle of timeliness */
     double lead_cv;     /* what scheduling adds */
     double residence, residence_cv; /* cycles */
-    double metadata_hold; /* of zero sectors, iterations; 0: of others */
+    double known;       /* P(metadata still knows of a zero sector that came; 0: of others) */
     double register_share; /* of prefetches that find a register */
     double register_hold;  /* cycles that it keeps them */
 };
@@ -85,13 +93,15 @@ struct pf_life {
 struct sc_timeliness sc_pf_timeliness(double lead, const struct pf_life *life);
 
 /* Re-issue: each attempt in turn fetches the sector unless an earlier fetch of it
- * is still under way or there.  pass[k] is P(attempt k is issued if it is needed). */
+ * is still under way or there.  pass[k] is P(attempt k is issued if it is needed and
+ * the throttle lets it). */
 struct pf_fate sc_pf_fate(const struct pf_attempt *attempts, size_t count, const double *pass,
                           const struct pf_life *life);
 
 /* ---- The fixed point ---- */
 
 struct pf_state {
+    int steps;            /* rounds of the fixed point */
     double iteration;     /* T: cycles of an iteration of a warp */
     double variance;      /* of it, by the loads that wait and those that do not */
     double skew;          /* iterations that warps are apart */
@@ -102,9 +112,10 @@ struct pf_state {
     double barrier;       /* waiting at barriers */
     double bandwidth;     /* T that memory, L2 or MSHRs alone would take */
     const char *narrowest;
-    double latency, fetch_wait; /* mean of a load, and of a fetch in queues */
+    double latency, fetch_latency, fetch_wait; /* mean of a load, of a fetch, and in queues */
     double residence;     /* cycles */
     double throttle, queue_ratio, register_fallback;
+    double burst;         /* cycles that a prefetch waits behind others of its burst */
     double on_time, late, early, issued, useless, dropped, missed, hits; /* per access */
     double candidates;
     double l2_fetches, dram_fetches; /* per access */
@@ -112,7 +123,8 @@ struct pf_state {
     double false_positive, false_negative;
     double demand_evictions;
 };
+/* Until T changes by less than `tolerance`, relative. */
 struct pf_state sc_pf_solve(const struct pf_kernel *kernel,
-                            const struct sc_prefetch_mechanisms *mechanisms);
+                            const struct sc_prefetch_mechanisms *mechanisms, double tolerance);
 
 #endif

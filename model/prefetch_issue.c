@@ -85,7 +85,11 @@ size_t sc_pf_attempts(const struct pf_kernel *k, const struct sc_prefetch_mechan
         add_warps(k, sc_prefetch_reach(s, SC_PREFETCH_WARP), attempts, &count);
         break;
     case SC_PREFETCH_APOGEE:
-        add_iterations(k, 1.0, sc_prefetch_reach(s, SC_PREFETCH_ITERATION), attempts, &count);
+        /* One candidate: of a later warp, or of a later iteration if all warps load alike. */
+        if (s->warp_stride_bytes != 0.0)
+            add_warps(k, sc_prefetch_reach(s, SC_PREFETCH_WARP), attempts, &count);
+        else
+            add_iterations(k, 1.0, sc_prefetch_reach(s, SC_PREFETCH_ITERATION), attempts, &count);
         break;
     case SC_PREFETCH_STRIDE:
     case SC_PREFETCH_KNOWN:
@@ -121,31 +125,45 @@ struct sc_timeliness sc_pf_timeliness(double lead, const struct pf_life *life)
 {
     /* Iterations follow one another with the variance of each. */
     const double cv = lead > 0.0 ? sqrt(life->lead_cv * life->lead_cv +
-                                        life->variance / (life->iteration * lead))
+                                        life->variance / (life->iteration * lead) +
+                                        life->scatter * life->scatter / (lead * lead))
                                  : 0.0;
     struct sc_timeliness t = sc_prefetch_timeliness(lead, cv, &life->latency,
                                                     life->residence, life->residence_cv);
     if (life->register_share > 0.0) {
-        const struct sc_timeliness r = sc_prefetch_timeliness(
-            lead, cv, &life->latency, life->register_hold, life->residence_cv);
-        t.on_time += life->register_share * (r.on_time - t.on_time);
-        t.early += life->register_share * (r.early - t.early);
-        t.late += life->register_share * (r.late - t.late);
+        /* A register keeps its data for far longer than leads spread. */
+        const double wait = lead - sc_latency_mean(&life->latency);
+        const double on_time = (1.0 - t.late) *
+                               alive(wait, life->register_hold, life->residence_cv);
+        t.on_time += life->register_share * (on_time - t.on_time);
+        t.early = fmax(0.0, 1.0 - t.late - t.on_time);
     }
     return t;
+}
+
+/* P(the throttle lets an attempt go that comes `after` iterations later than the one
+ * before).  Within a spell it does as before: what it lets go now went then. */
+static double let(double after, const struct pf_life *life)
+{
+    const double psi = life->throttle;
+    const double same = fmax(0.0, 1.0 - after * life->iteration / life->spell);
+    return psi * (1.0 - (1.0 - psi) * same);
 }
 
 struct pf_fate sc_pf_fate(const struct pf_attempt *attempts, size_t count, const double *pass,
                           const struct pf_life *life)
 {
     struct pf_fate fate = { 0 };
+    double unseen = 1.0;
     double last[SC_PREFETCH_ATTEMPTS]; /* P(the newest fetch is that of attempt k) */
     const double mean = sc_latency_mean(&life->latency);
     for (size_t j = 0; j < count; j++) {
         const double one = fmin(pass[j] * attempts[j].available, 1.0);
-        const double tried = attempts[j].copies > 1.0 ? 1.0 - pow(1.0 - one, attempts[j].copies)
-                                                      : one;
+        const double any = attempts[j].copies > 1.0 ? 1.0 - pow(1.0 - one, attempts[j].copies)
+                                                    : one;
+        const double tried = any * let(j > 0 ? attempts[j - 1].lead - attempts[j].lead : 1e9, life);
         double there = 0.0;
+        unseen *= 1.0 - any;
         for (size_t i = 0; i < j; i++) {
             const double ago = (attempts[i].lead - attempts[j].lead) * life->iteration;
             const double kept = last[i] > 1e-6 ? alive_anywhere(ago - mean, life) : 1.0;
@@ -156,14 +174,19 @@ struct pf_fate sc_pf_fate(const struct pf_attempt *attempts, size_t count, const
         fate.issued += last[j];
         fate.pattern_issued[attempts[j].pattern] += last[j];
     }
+    if (life->just_in_time) {
+        const double predicted = 1.0 - unseen;
+        return (struct pf_fate){ .issued = predicted * (1.0 - life->known),
+                                 .on_time = predicted * (1.0 - life->known) };
+    }
     for (size_t j = 0; j < count; j++) {
-        if (!(last[j] > 1e-6))
+        if (!(last[j] > 1e-4))
             continue;
         const double lead = attempts[j].lead * life->iteration;
         struct sc_timeliness t = sc_pf_timeliness(lead, life);
-        if (life->metadata_hold > 0.0) {
+        if (life->known > 0.0) {
             /* The metadata answers before L1 does. */
-            const double known = sc_prefetch_retained(attempts[j].lead, life->metadata_hold, 0.3);
+            const double known = life->known;
             fate.known += last[j] * known * (t.on_time + t.early);
             t.on_time *= 1.0 - known;
             t.early *= 1.0 - known;

@@ -122,15 +122,19 @@ struct sc_timeliness sc_prefetch_timeliness(double lead, double lead_cv,
                                             const struct sc_latency *latency, double residence,
                                             double residence_cv)
 {
-    /* ln(u/(1-u)) at u = 0.01, 1/8 .. 7/8, 0.99, over pi / sqrt(3): log-logistic. */
-    static const double edges[LEAD_BINS + 1] = { -2.53342, -1.07284, -0.605690, -0.281637, 0.0,
-                                                 0.281637, 0.605690, 1.07284,   2.53342 };
+    /* ln(u/(1-u)) at u = 1/2, 5/8, 3/4, 7/8, 0.99, over pi / sqrt(3): log-logistic. */
+    static const double upper[LEAD_BINS / 2 + 1] = { 0.0, 0.281637, 0.605690, 1.07284, 2.53342 };
     struct sc_timeliness t = { 0 };
     const double spread2 = log1p(lead_cv * lead_cv), spread = sqrt(spread2);
     const double median = lead * exp(-0.5 * spread2);
-    double from = median * exp(spread * edges[0]);
+    double edge[LEAD_BINS + 1];
+    for (int b = 0; b <= LEAD_BINS / 2; b++) {
+        const double factor = exp(spread * upper[b]);
+        edge[LEAD_BINS / 2 + b] = median * factor;
+        edge[LEAD_BINS / 2 - b] = median / factor;
+    }
     for (int b = 0; b < LEAD_BINS; b++) {
-        const double to = median * exp(spread * edges[b + 1]);
+        const double from = edge[b], to = edge[b + 1];
         for (int i = 0; i < SC_LATENCY_POINTS; i++) {
             const double r = latency->cycles[i], weight = latency->weight[i] / LEAD_BINS;
             const double late = to > from ? clamp((r - from) / (to - from), 0.0, 1.0)
@@ -141,7 +145,6 @@ struct sc_timeliness sc_prefetch_timeliness(double lead, double lead_cv,
                 t.on_time += weight * (1.0 - late) *
                              sc_prefetch_retained(wait, residence, residence_cv);
         }
-        from = to;
     }
     t.early = fmax(0.0, 1.0 - t.late - t.on_time);
     return t;
@@ -272,6 +275,30 @@ void sc_prefetch_tune(const struct sc_timeliness *outcome, size_t count, int win
     }
     for (size_t d = 0; d < count; d++)
         share[d] /= sum;
+}
+
+double sc_prefetch_settle(const struct sc_timeliness *outcome, size_t count, int window,
+                          double windows, double start)
+{
+    const int n = window < 1 ? 1 : window > WINDOW_MOST ? WINDOW_MOST : window;
+    double left = windows, distance = clamp(start, 1.0, (double)count);
+    int direction = 0;
+    for (size_t step = 0; step < count; step++) {
+        double up, down;
+        moves(&outcome[(size_t)distance - 1], n, &up, &down);
+        const int sign = up > down ? 1 : -1;
+        const double drift = fabs(up - down), next = distance + sign;
+        if (next < 1.0 || next > (double)count || left * drift < 1e-3)
+            break;
+        if (direction == -sign)
+            return distance + 0.5 * sign;
+        if (left * drift < 1.0)
+            return distance + sign * left * drift;
+        left -= 1.0 / drift;
+        distance = next;
+        direction = sign;
+    }
+    return distance;
 }
 
 /* ---- Zero filter ---- */

@@ -107,6 +107,11 @@ double sc_prefetch_overshoot(double distance, double iterations);
  * receives the stationary distribution.  window from 1 to 63. */
 void sc_prefetch_tune(const struct sc_timeliness *outcome, size_t count, int window, double *share);
 
+/* Where the same chain is after `windows` windows from distance `start`, by its mean
+ * drift; a real number from 1 to count.  It turns back nowhere. */
+double sc_prefetch_settle(const struct sc_timeliness *outcome, size_t count, int window,
+                          double windows, double start);
+
 /* ---- Zero filter ---- */
 
 struct sc_zero_filter {

@@ -26,12 +26,15 @@ struct work {
     size_t kinds;
     size_t kind_of[SC_PREFETCH_LOADS_MAX];
     bool has_zeros;
+    double mean_zero;
+    double metadata;    /* P(a line of zero metadata stays as long as it is used) */
     struct sc_reuse line[SC_PREFETCH_LOADS_MAX * SC_PREFETCH_CLASSES];
     size_t lines;
     double fresh_lines; /* new lines per new sector run */
-    double overshoot;   /* useless sectors per access, all candidates passing */
-    double astray;      /* likewise: predictions for warps of the next slots, which are of
-                         * CTAs elsewhere in the grid */
+    double furthest;    /* iterations that the first attempt is ahead */
+    double regular;     /* share of the accesses that can be predicted */
+    double derailed;    /* likewise: chains between arrays that start over and others, which
+                         * hold for one CTA and mislead the next */
     double tuned[SC_PREFETCH_PATTERNS]; /* best distances */
     double pass_rank[SC_PREFETCH_PATTERNS];
 };
@@ -56,18 +59,6 @@ static void collect_lines(struct work *w)
             w->line[w->lines++] = (struct sc_reuse){ left * demanded / k->loads, HUGE_VAL, 0 };
     }
     w->fresh_lines = cold > 0.0 ? clamp(cold_lines / cold, 0.05, 1.0) : 1.0;
-}
-
-/* Predictions past the end of the loop: each warp leaves as many sectors behind
- * as its furthest distance reaches. */
-static double overshoot_of(const struct pf_kernel *k, const struct pf_attempt *attempts,
-                           size_t count)
-{
-    double furthest = 0.0;
-    for (size_t i = 0; i < count; i++)
-        furthest = fmax(furthest, attempts[i].lead + 0.5 * (attempts[i].copies - 1.0) *
-                                      (attempts[i].pattern == SC_PREFETCH_ITERATION));
-    return sc_prefetch_overshoot(furthest, k->iterations);
 }
 
 /* P(a stride between warps is trusted).  It is while one CTA executes a load after
@@ -106,10 +97,15 @@ static void prepare(struct work *w, const struct pf_kernel *k,
         w->kind_of[j] = kind_of(w, &k->load[j]);
         const struct kind *kind = &w->kind[w->kind_of[j]];
         w->has_zeros = w->has_zeros || k->load[j].zero > 0.0;
-        w->overshoot += overshoot_of(k, kind->attempt, kind->attempts) * kind->regular / k->loads;
-        w->astray += (k->warps / k->cta_warps - 1.0) / 2.0 / k->loads *
-                     w->kind[w->kind_of[j]].score[SC_PREFETCH_WARP][3];
+        w->mean_zero += k->load[j].zero / k->loads;
+        if (kind->attempts > 0)
+            w->furthest = fmax(w->furthest, kind->attempt[0].lead);
+        w->regular += kind->regular / k->loads;
+        w->derailed += k->load[j].misleads * kind->regular / k->loads;
     }
+    const double drift = 2.0 * (k->in_step < 3.0 ? 0.2 : 1.0);
+    const double in_use = sc_pf_metadata_lines(k, drift + w->furthest);
+    w->metadata = fmin(1.0, k->machine.l1_zero_lines / fmax(in_use, 1e-9));
     for (int p = 0; p < SC_PREFETCH_PATTERNS; p++)
         w->tuned[p] = k->scenario->start_distance;
 }
@@ -118,6 +114,9 @@ static void prepare(struct work *w, const struct pf_kernel *k,
 static double trusted(const struct work *w, const struct kind *kind, const struct pf_attempt *a)
 {
     const double most = 8.0, *score = kind->score[a->pattern];
+    if (w->m->own_tuner) /* at one distance, or between two */
+        return score[3] * fmax(0.0, 1.0 - fmax(0.0, fabs(a->distance - w->tuned[a->pattern]) -
+                                                        0.5 * (a->copies - 1.0)));
     if (!w->m->tuner)
         return score[3];
     const double off = fmax(0.0, fabs(a->distance - w->tuned[a->pattern]) -
@@ -126,6 +125,20 @@ static double trusted(const struct work *w, const struct kind *kind, const struc
     const double need = fmin(w->k->scenario->score_threshold + off, most), low = floor(need);
     const double p = score[(int)low], next = low < most ? score[(int)low + 1] : 0.0;
     return p + (need - low) * (next - p);
+}
+
+static void add_fate(struct pf_fate *sum, const struct pf_fate *f, double weight)
+{
+    sum->issued += weight * f->issued;
+    sum->on_time += weight * f->on_time;
+    sum->late += weight * f->late;
+    sum->early += weight * f->early;
+    sum->known += weight * f->known;
+    sum->late_wait += weight * f->late_wait;
+    sum->hold += weight * f->hold;
+    sum->lead += weight * f->lead;
+    for (int p = 0; p < SC_PREFETCH_PATTERNS; p++)
+        sum->pattern_issued[p] += weight * f->pattern_issued[p];
 }
 
 /* The fate of sectors of each kind. */
@@ -137,8 +150,7 @@ static void foretell(struct work *w, const struct pf_state *state, const struct 
         struct kind *kind = &w->kind[i];
         for (size_t n = 0; n < kind->attempts; n++) {
             const enum sc_prefetch_pattern pattern = kind->attempt[n].pattern;
-            const double pass = trusted(w, kind, &kind->attempt[n]) * state->throttle *
-                                w->pass_rank[pattern];
+            const double pass = trusted(w, kind, &kind->attempt[n]) * w->pass_rank[pattern];
             zero[n] = pass * state->false_negative;
             other[n] = pass * (1.0 - state->false_positive);
         }
@@ -147,8 +159,16 @@ static void foretell(struct work *w, const struct pf_state *state, const struct 
         if (!w->has_zeros || !(filtered || w->m->zero_cache))
             continue;
         struct pf_life of_zero = *life;
-        of_zero.metadata_hold = w->m->zero_cache ? w->k->metadata_hold : 0.0;
+        of_zero.known = w->m->zero_cache ? w->metadata : 0.0;
         kind->zero = sc_pf_fate(kind->attempt, kind->attempts, zero, &of_zero);
+        if (w->m->zero_cache)
+            continue;
+        /* All sectors are alike to the caches: the mean of both. */
+        const double z = w->mean_zero;
+        struct pf_fate mean = { 0 };
+        add_fate(&mean, &kind->other, 1.0 - z);
+        add_fate(&mean, &kind->zero, z);
+        kind->other = mean;
     }
 }
 
@@ -170,23 +190,10 @@ static double exposed(const struct work *w, double cycles)
     return fmax(0.0, cycles - s->dependence * s->issue_gap_cycles);
 }
 
-static void add_fate(struct pf_fate *sum, const struct pf_fate *f, double weight)
-{
-    sum->issued += weight * f->issued;
-    sum->on_time += weight * f->on_time;
-    sum->late += weight * f->late;
-    sum->early += weight * f->early;
-    sum->known += weight * f->known;
-    sum->late_wait += weight * f->late_wait;
-    sum->hold += weight * f->hold;
-    sum->lead += weight * f->lead;
-    for (int p = 0; p < SC_PREFETCH_PATTERNS; p++)
-        sum->pattern_issued[p] += weight * f->pattern_issued[p];
-}
 
 /* Adds mean and variance of what a load makes its warp wait. */
 static void add_waits(const struct work *w, struct tally *t, const struct sc_latency *latency,
-                      double hits, double merged, double merged_wait, double late,
+                      double share, double hits, double merged, double merged_wait, double late,
                       double late_wait, double missed)
 {
     const struct sc_prefetch *s = w->k->scenario;
@@ -203,61 +210,89 @@ static void add_waits(const struct work *w, struct tally *t, const struct sc_lat
         mean += weight[i] * wait[i];
         square += weight[i] * wait[i] * wait[i];
     }
-    t->exposed += mean;
-    t->variance += fmax(0.0, square - mean * mean);
+    t->exposed += share * mean;
+    t->variance += share * fmax(0.0, square - mean * mean);
+}
+
+/* Where a sector that is not zero stands without prefetches, shares of its demands. */
+struct standing {
+    double there, merged, merged_wait, gone;
+};
+
+static struct standing standing_of(const struct pf_kernel *k, const struct pf_load *l,
+                                   const struct pf_state *state, const struct pf_life *life,
+                                   double fetch)
+{
+    const double cycle_accesses = k->warps * k->loads / state->iteration;
+    struct standing s = { .gone = l->cold };
+    for (size_t c = 0; c < l->before_count; c++) {
+        const struct sc_reuse *r = &l->before[c];
+        /* Between warps the order of the touches is anybody's: the gap is exponential. */
+        const bool exact = r->cyclic && !l->other[c];
+        const double apart = exact ? 0.0 : state->skew * state->active;
+        const double ago = fmax(r->reuse / cycle_accesses * state->active / state->iteration, apart);
+        const double kept = exact ? sc_prefetch_retained(ago, life->residence, life->residence_cv)
+                                  : -expm1(-life->residence / ago);
+        /* What demand fetched last may still be under way. */
+        const double near = fmin(kept, exact ? (ago < fetch) : -expm1(-fetch / ago));
+        const double joined = r->share * near * (1.0 - state->served);
+        s.merged += joined;
+        s.merged_wait += joined * fmax(0.0, exact ? fetch - ago : 0.5 * fetch);
+        s.there += r->share * kept - joined;
+        s.gone += r->share * (1.0 - kept);
+    }
+    return s;
+}
+
+/* Adds the share `weight` of the accesses of load j that stand like `s` and whose
+ * prefetches fare like `f`. */
+static void tally_part(const struct work *w, const struct pf_load *l, double weight,
+                       const struct standing *s, const struct pf_fate *f, bool zero,
+                       const struct sc_latency *latency, struct tally *t)
+{
+    const double share = weight / w->k->loads, l1 = w->k->scenario->l1_latency_cycles;
+    const double mean = sc_latency_mean(latency);
+    const double aimed = fmin(s->gone, 1.0 - l->irregular), served = f->on_time + f->known;
+    const double missed = s->gone - aimed * (served + f->late);
+    /* Metadata does not keep zero sectors from being fetched ahead again and again. */
+    const double tried = zero ? fmin(l->cold, 1.0 - l->irregular) : aimed;
+    const double late_wait = f->late > 1e-9 ? f->late_wait / f->late : 0.0;
+    struct pf_fate done = *f;
+    done.issued *= aimed > 0.0 ? tried / aimed : 0.0;
+    for (int p = 0; p < SC_PREFETCH_PATTERNS; p++)
+        done.pattern_issued[p] *= aimed > 0.0 ? tried / aimed : 0.0;
+    add_fate(&t->fate, &done, aimed * share);
+    t->aimed += aimed * share;
+    t->hits += (s->there + aimed * served) * share;
+    t->missed += missed * share;
+    t->fetches += (missed + tried * f->issued) * share;
+    t->cold_fetches += fmin(l->cold, s->gone) * share;
+    t->zero_issued += zero ? tried * f->issued * share : 0.0;
+    t->latency += share * (l1 * (s->there + s->merged + aimed * (served + f->late)) +
+                           s->merged_wait + aimed * f->late_wait + missed * mean);
+    add_waits(w, t, latency, weight, s->there + aimed * served, s->merged,
+              s->merged > 0.0 ? s->merged_wait / s->merged : 0.0, aimed * f->late, late_wait,
+              missed);
 }
 
 /* Demand of load j, everything at the present state. */
 static void tally_load(const struct work *w, unsigned j, const struct pf_state *state,
-                       const struct pf_life *life, struct tally *t)
+                       const struct pf_life *life, const struct sc_latency *latency,
+                       struct tally *t)
 {
-    const struct pf_kernel *k = w->k;
-    const struct pf_load *l = &k->load[j];
-    const double per_access = 1.0 / k->loads, l1 = k->scenario->l1_latency_cycles;
-    const double cycle_accesses = k->warps * k->loads / state->iteration;
-    const double mean = sc_latency_mean(&life->latency);
-    double there = 0.0, merged = 0.0, merged_wait = 0.0, gone = l->cold;
-    for (size_t c = 0; c < l->before_count; c++) {
-        const struct sc_reuse *r = &l->before[c];
-        const double apart = l->other[c] ? state->skew * state->active : 0.0;
-        const double ago = fmax(r->reuse / cycle_accesses * state->active / state->iteration, apart);
-        const double kept = r->cyclic ? sc_prefetch_retained(ago, life->residence, life->residence_cv)
-                                      : 1.0 - exp(-life->residence / ago);
-        const double found = !w->m->zero_cache ? kept
-                             : kept + l->zero * (sc_prefetch_retained(r->reuse / (k->warps * k->loads),
-                                                                      k->metadata_hold, 0.3) - kept);
-        gone += r->share * (1.0 - found);
-        /* Between warps the order of the touches is anybody's: the gap spreads evenly. */
-        const double open = 1.0 - state->served;
-        const double near = open * (l->other[c] ? fmin(1.0, mean / (2.0 * ago)) : (ago < mean));
-        const double rest = l->other[c] ? fmax(mean / 2.0, mean - ago) : mean - ago;
-        const double joined = r->cyclic ? near : 0.0;
-        there += r->share * found * (1.0 - joined);
-        if (r->cyclic) {
-            merged += r->share * found * near;
-            merged_wait += r->share * found * near * rest;
-        }
-    }
+    const struct pf_load *l = &w->k->load[j];
     const struct kind *kind = &w->kind[w->kind_of[j]];
-    struct pf_fate f = { 0 };
-    add_fate(&f, &kind->other, 1.0 - l->zero);
-    add_fate(&f, &kind->zero, l->zero);
-    const double predictable = 1.0 - l->irregular;
-    const double aimed = fmin(gone, predictable);
-    const double served = f.on_time + f.known, missed = aimed * (1.0 - served - f.late);
-    add_fate(&t->fate, &f, aimed * per_access);
-    t->aimed += aimed * per_access;
-    t->hits += (there + aimed * served) * per_access;
-    t->missed += (missed + gone - aimed) * per_access;
-    t->fetches += (gone - aimed * (served + f.late) + aimed * f.issued) * per_access;
-    t->zero_issued += aimed * l->zero * kind->zero.issued * per_access;
-    t->cold_fetches += fmin(l->cold, gone) * per_access;
-    const double late_wait = f.late > 1e-9 ? f.late_wait / f.late : 0.0;
-    add_waits(w, t, &life->latency, there + aimed * served, merged,
-              merged > 0.0 ? merged_wait / merged : 0.0, aimed * f.late, late_wait,
-              missed + gone - aimed);
-    t->latency += per_access * (l1 * (there + merged + aimed * (served + f.late)) + merged_wait +
-                                aimed * f.late_wait + (missed + gone - aimed) * mean);
+    struct pf_life of_demand = *life;
+    of_demand.residence = state->residence;
+    const struct standing s = standing_of(w->k, l, state, &of_demand, sc_latency_mean(latency));
+    const double z = w->m->zero_cache ? l->zero : 0.0;
+    tally_part(w, l, 1.0 - z, &s, &kind->other, false, latency, t);
+    if (z > 0.0) {
+        /* L1 keeps no zero sector that demand has brought. */
+        const double known = l->known * w->metadata;
+        const struct standing of_zero = { .there = known, .gone = 1.0 - known };
+        tally_part(w, l, z, &of_zero, &kind->zero, true, latency, t);
+    }
 }
 
 /* ---- Load on the machine ---- */
@@ -308,11 +343,38 @@ static struct sc_latency latency_of(const struct pf_kernel *k, const struct pf_s
     const double dram_wait = sc_prefetch_wait(dram, rate * state->dram_fetches * dram,
                                               s->burst_factor, customers);
     const double share = state->l2_fetches > 0.0 ? state->dram_fetches / state->l2_fetches : 0.0;
-    *wait = l2_wait + share * dram_wait;
-    return sc_prefetch_latency(s->l2_latency_cycles + l2_wait, clamp(share, 0.0, 1.0),
+    /* Demand comes upon a burst for as long as there is one. */
+    const double met = 0.6 * state->burst *
+                       fmin(1.0, rate * state->issued * fmax(l2, share * dram));
+    *wait = l2_wait + share * dram_wait + met;
+    return sc_prefetch_latency(s->l2_latency_cycles + l2_wait + met, clamp(share, 0.0, 1.0),
                                fmax(0.0, s->dram_latency_cycles - s->l2_latency_cycles -
                                              s->dram_jitter_cycles),
                                s->dram_jitter_cycles + dram_wait);
+}
+
+static struct sc_latency delayed(const struct sc_latency *latency, double cycles)
+{
+    struct sc_latency l = *latency;
+    for (int i = 0; i < SC_LATENCY_POINTS; i++)
+        l.cycles[i] += cycles;
+    return l;
+}
+
+/* Mean wait of a prefetch behind the others of its burst.  A throttle lets them go
+ * in bursts that fill the MSHRs; the port lets one out in each free cycle, L2 or
+ * memory takes `service` for it. */
+static double burst_of(const struct pf_kernel *k, const struct pf_state *state)
+{
+    const struct sc_prefetch *s = k->scenario;
+    const double bytes = k->sectors * SC_PREFETCH_SECTOR;
+    const double share = state->l2_fetches > 0.0 ? state->dram_fetches / state->l2_fetches : 0.0;
+    const double service = fmax(bytes / s->l2_bytes_per_cycle,
+                                share * bytes / k->machine.dram_bytes_per_cycle);
+    const double busy = clamp(k->warps * k->loads * (1.0 + s->store_share) / state->iteration,
+                              0.0, 0.9);
+    const double queued = 1.2 * s->prefetch_mshrs * fmin(1.0, 2.0 * (1.0 - state->throttle));
+    return 0.5 * queued * fmax(0.0, service - 1.0 / (1.0 - busy));
 }
 
 static void mix(double *old, double fresh, double weight)
@@ -320,18 +382,20 @@ static void mix(double *old, double fresh, double weight)
     *old += weight * (fresh - *old);
 }
 
-/* The tuner of each pattern settles where its outcomes balance. */
-static void tune(struct work *w, const struct pf_life *life)
+/* The tuner of each pattern goes on until its outcomes balance, or no window is
+ * left. */
+static void tune(struct work *w, const struct pf_state *state, const struct pf_life *life)
 {
     enum { MOST = 63 };
     const struct pf_kernel *k = w->k;
+    const struct sc_prefetch *s = k->scenario;
     struct sc_timeliness outcome[MOST];
-    double share[MOST];
     const double unit[SC_PREFETCH_PATTERNS] = { 1.0 / k->loads, 1.0, 1.0 / k->warps };
-    const double gate = fmax(0.0, 7.0 - k->scenario->score_threshold);
+    const double gate = w->m->tuner ? fmax(0.0, 7.0 - s->score_threshold) : 0.0;
+    const double events = k->warps * k->iterations * k->waves * clamp(state->issued, 0.01, 1.0);
     for (int p = 0; p < SC_PREFETCH_PATTERNS; p++) {
         const enum sc_prefetch_pattern pattern = (enum sc_prefetch_pattern)p;
-        double reach = sc_prefetch_reach(k->scenario, pattern);
+        double reach = sc_prefetch_reach(s, pattern);
         if (pattern == SC_PREFETCH_WARP)
             reach = fmin(reach, k->cta_warps - 1.0);
         if (reach < 1.0)
@@ -339,11 +403,9 @@ static void tune(struct work *w, const struct pf_life *life)
         for (size_t d = 0; d < (size_t)reach; d++)
             outcome[d] = sc_pf_timeliness(
                 fmin((double)d + 1.0 + gate, reach) * unit[p] * life->iteration, life);
-        sc_prefetch_tune(outcome, (size_t)reach, (int)fmin(63.0, k->scenario->window_samples), share);
-        double mean = 0.0;
-        for (size_t d = 0; d < (size_t)reach; d++)
-            mean += share[d] * ((double)d + 1.0);
-        mix(&w->tuned[p], mean, 0.5);
+        const double settled = sc_prefetch_settle(outcome, (size_t)reach, (int)fmin(63.0, s->window_samples),
+                                                  0.5 * events / s->window_samples, s->start_distance);
+        mix(&w->tuned[p], settled, 0.5);
     }
 }
 
@@ -373,7 +435,8 @@ static void throttle(const struct pf_kernel *k, struct pf_state *state, double u
                      double latency)
 {
     const struct sc_prefetch *s = k->scenario;
-    const double room = s->throttle_share * k->machine.l1_lines;
+    /* What is under way when it is full comes in all the same. */
+    const double room = fmin(s->throttle_share + 0.15, 0.95) * k->machine.l1_lines;
     const double by_room = unused_lines > 0.0 ? room / unused_lines : HUGE_VAL;
     const double by_latency = s->throttle_cycles / latency;
     const double next = state->throttle * fmin(fmin(by_room, by_latency * by_latency), 4.0);
@@ -395,7 +458,7 @@ static void filter(const struct pf_kernel *k, const struct sc_prefetch_mechanism
     /* A row of the table sees its load's candidates, several for each trigger. */
     const double rate = 4.0 * k->warps / state->iteration;
     const double run = fmax(1.0, s->zero_run / k->sectors);
-    const double known = s->zero_learning == SC_PREFETCH_LEARN_BOTH ? 0.7 : 0.0;
+    const double known = s->zero_learning == SC_PREFETCH_LEARN_BOTH && m->zero_cache ? 0.95 : 0.0;
     const double delay = rate * latency * (1.0 - known);
     double zeros = 0.0, others = 0.0, negative = 0.0, positive = 0.0;
     for (unsigned j = 0; j < (unsigned)k->loads; j++) {
@@ -423,6 +486,62 @@ static double new_share(const struct pf_kernel *k)
     return sum;
 }
 
+/* Largest distance of a pattern that passes the gate. */
+static double reach_of(const struct work *w, enum sc_prefetch_pattern pattern)
+{
+    const struct sc_prefetch *s = w->k->scenario;
+    const double most = w->m->front == SC_PREFETCH_SNAKE || w->m->front == SC_PREFETCH_APOGEE
+                            ? sc_prefetch_reach(s, pattern) : w->furthest;
+    if (w->m->tuner)
+        return fmin(most, w->tuned[pattern] + fmax(0.0, 7.0 - s->score_threshold));
+    return w->m->own_tuner ? fmin(most, w->tuned[pattern]) : most;
+}
+
+/* Sectors per access that are predicted for warps of the next slots, whose CTAs are
+ * elsewhere in the grid; unless it is where this one will be itself. */
+static double astray_of(const struct work *w)
+{
+    const struct pf_kernel *k = w->k;
+    const struct sc_prefetch *s = k->scenario;
+    const double reach = reach_of(w, SC_PREFETCH_WARP), wide = fabs(s->warp_stride_bytes);
+    const double step = fabs(s->iteration_stride_bytes);
+    double sum = 0.0;
+    for (double behind = k->warps - k->cta_warps; behind > 0.0; behind -= k->cta_warps)
+        sum += fmin(reach, behind);
+    const double own = k->warps * wide > step && step > 0.0
+                           ? fmin(1.0, k->cta_warps * wide / step) : 0.0;
+    return wide > 0.0 ? sum / k->warps * (1.0 - own) : 0.0;
+}
+
+/* Useless sectors per access that are fetched: each is proposed by several
+ * triggers, as long as it is not there. */
+static double useless_of(const struct work *w, const struct pf_state *state,
+                         const struct pf_life *life)
+{
+    const struct pf_kernel *k = w->k;
+    const double reach = reach_of(w, SC_PREFETCH_ITERATION);
+    const double free = state->throttle * w->pass_rank[SC_PREFETCH_ITERATION];
+    const double again = 0.5 * fmax(0.0, reach - 1.0); /* by later iterations */
+    const double kept = sc_prefetch_retained(life->iteration - sc_latency_mean(&life->latency),
+                                             life->residence, life->residence_cv);
+    const double once = 1.0 - pow(1.0 - free, 1.0 + again);
+    double sum = w->regular * sc_prefetch_overshoot(reach, k->iterations) *
+                 (once + (1.0 - kept) * (free * (1.0 + again) - once));
+    if (w->m->oracle_time)
+        return 0.0;
+    if (w->m->front == SC_PREFETCH_APOGEE)
+        return k->scenario->warp_stride_bytes != 0.0
+                   ? w->regular * astray_of(w) * in_step(k->scenario) : sum;
+    if (w->m->front != SC_PREFETCH_SNAKE)
+        return sum;
+    const double step = in_step(k->scenario);
+    const double warps = fmin(1.0, step * w->pass_rank[SC_PREFETCH_WARP]);
+    const double chains = fmin(1.0, step * w->pass_rank[SC_PREFETCH_CHAIN]);
+    sum += w->regular * astray_of(w) * state->throttle * (1.0 - pow(1.0 - warps, k->cta_warps));
+    return sum + w->derailed * state->throttle *
+                     (1.0 - pow(1.0 - chains, fmin(4.0, reach_of(w, SC_PREFETCH_CHAIN))));
+}
+
 /* Warps drift apart by the waits that one has and another has not, and, unless
  * barriers hold them together, as a greedy scheduler prefers one to another. */
 static double skew_of(const struct pf_kernel *k, const struct pf_state *state)
@@ -434,39 +553,55 @@ static double skew_of(const struct pf_kernel *k, const struct pf_state *state)
     return s->order_factor * (sqrt(k->in_step * state->variance) / state->active + greedy);
 }
 
+/* Where the tuner is, or the mean distance of on-time prefetches. */
+static double best_distance(const struct work *w, const struct tally *t)
+{
+    double sum = 0.0, weight = 0.0;
+    if (!w->m->tuner && !w->m->own_tuner)
+        return t->fate.on_time > 1e-6 ? t->fate.lead / t->fate.on_time : 0.0;
+    for (int p = 0; p < SC_PREFETCH_PATTERNS; p++) {
+        sum += w->tuned[p] * t->fate.pattern_issued[p];
+        weight += t->fate.pattern_issued[p];
+    }
+    return weight > 0.0 ? sum / weight : 0.0;
+}
+
 /* One round of the fixed point; returns the relative change of T. */
 static double step(struct work *w, struct pf_state *state, double weight)
 {
     const struct pf_kernel *k = w->k;
     const struct sc_prefetch *s = k->scenario;
     double wait;
-    struct pf_life life = { .latency = latency_of(k, state, &wait),
+    const struct sc_latency demand = latency_of(k, state, &wait);
+    struct pf_life life = { .latency = delayed(&demand, state->burst),
+                            .scatter = 0.58 * state->burst,
                             .iteration = state->active,
+                            .throttle = state->throttle,
                             .variance = state->variance,
                             .lead_cv = s->lead_cv,
                             .residence = state->residence,
                             .residence_cv = s->residence_cv,
+                            .just_in_time = w->m->oracle_time,
                             .register_share = w->m->registers ? 1.0 - state->register_fallback : 0.0,
                             .register_hold = s->replacement == SC_PREFETCH_REPLACE_AGED
                                                  ? s->register_hold_cycles
                                                  : 1e6 };
     if (w->m->oracle_place)
         life.residence = HUGE_VAL;
-    const double latency = sc_latency_mean(&life.latency);
-    filter(k, w->m, state, latency);
+    const double latency = sc_latency_mean(&demand);
+    const double fill = sc_latency_mean(&life.latency);
+    life.spell = fill;
+    filter(k, w->m, state, fill);
     if (w->m->tuner || w->m->own_tuner)
-        tune(w, &life);
+        tune(w, state, &life);
     struct tally t = { 0 };
     foretell(w, state, &life);
     for (unsigned j = 0; j < (unsigned)k->loads; j++)
-        tally_load(w, j, state, &life, &t);
+        tally_load(w, j, state, &life, &demand, &t);
     if (w->m->oracle_l1)
         t = (struct tally){ .hits = 1.0, .latency = s->l1_latency_cycles,
                             .exposed = k->loads * exposed(w, s->l1_latency_cycles) };
-    const double astray = w->m->front == SC_PREFETCH_SNAKE && s->warp_stride_bytes != 0.0
-                              ? w->astray * w->pass_rank[SC_PREFETCH_WARP] : 0.0;
-    const double useless = s->useless_factor * state->throttle *
-                           (w->overshoot * w->pass_rank[SC_PREFETCH_ITERATION] + astray) *
+    const double useless = s->useless_factor * useless_of(w, state, &life) *
                            new_share(k);
     t.fetches += useless;
     rank(w, state, &t, useless);
@@ -484,9 +619,12 @@ static double step(struct work *w, struct pf_state *state, double weight)
                           (t.fate.hold + (useless + lost + (w->m->zero_cache ? t.zero_issued : 0.0)) *
                                             fmin(residence, 1e5));
     if (w->m->throttle)
-        throttle(k, state, unused, latency);
+        mix(&state->burst, burst_of(k, state), weight);
+    if (w->m->throttle && !w->m->oracle_time)
+        throttle(k, state, unused, t.fetches > 0.0 ? (t.missed * latency + state->issued * fill) / t.fetches
+                                             : latency);
     if (w->m->registers) {
-        const double busy = rate * (t.fate.issued * (latency + hold) + useless * life.register_hold) *
+        const double busy = rate * (t.fate.issued * (fill + hold) + useless * life.register_hold) *
                             w->fresh_lines;
         mix(&state->register_fallback, sc_erlang_b(busy, k->machine.register_entries), 0.5);
     }
@@ -512,6 +650,7 @@ static double step(struct work *w, struct pf_state *state, double weight)
     mix(&state->dram_fetches, t.fetches * dram, weight);
     mix(&state->issued, t.fate.issued + useless, weight);
     state->fetch_wait = wait;
+    state->fetch_latency = latency;
     state->latency = t.latency;
     state->on_time = t.fate.on_time;
     state->late = t.fate.late;
@@ -519,15 +658,16 @@ static double step(struct work *w, struct pf_state *state, double weight)
     state->useless = useless;
     state->hits = t.hits;
     state->missed = t.missed;
-    state->distance = t.fate.on_time > 1e-6 ? t.fate.lead / t.fate.on_time : 0.0;
+    state->distance = best_distance(w, &t);
     const double prefetched = state->issued / fmax(state->issued + t.missed, 1e-9);
     state->demand_evictions = in_l1 * prefetched * (1.0 - prefetched);
     return change;
 }
 
-struct pf_state sc_pf_solve(const struct pf_kernel *k, const struct sc_prefetch_mechanisms *m)
+struct pf_state sc_pf_solve(const struct pf_kernel *k, const struct sc_prefetch_mechanisms *m,
+                            double tolerance)
 {
-    enum { STEPS = 60 };
+    enum { STEPS = 40 };
     const struct sc_prefetch *s = k->scenario;
     struct work w;
     prepare(&w, k, m);
@@ -542,8 +682,8 @@ struct pf_state sc_pf_solve(const struct pf_kernel *k, const struct sc_prefetch_
     state.iteration = fmax(state.iteration, k->warps * k->instructions / s->issue_width);
     for (int p = 0; p < SC_PREFETCH_PATTERNS; p++)
         w.pass_rank[p] = 1.0;
-    for (int i = 0; i < STEPS; i++)
-        if (step(&w, &state, 0.5) < 1e-4 && i > 6)
+    while (state.steps++ < STEPS)
+        if (step(&w, &state, 0.5) < tolerance && state.steps > 6)
             break;
     return state;
 }
