@@ -270,7 +270,7 @@ static void test_zero_filter(const struct prefetch_world *world)
     struct sc_prefetch s = prefetch_scenario(
         world, "kernel=relu-layer policy=sk+zf zero_share=1 irregular_share=0 zero_reset=1000000");
     struct prefetch_result r = run(&s);
-    ok(ratio(r.zero_issued, r.zero_candidates) < 0.02 && r.zero_candidates > 1000,
+    ok(ratio(r.zero_issued, r.zero_candidates) < 0.05 && r.zero_candidates > 1000,
        "where all is zero a filter without a timeout takes all but the first: %.4f left", ratio(r.zero_issued, r.zero_candidates));
     s = prefetch_scenario(world, "kernel=relu-layer policy=sk+zf zero_share=0");
     r = run(&s);
