@@ -486,6 +486,46 @@ static void test_repeat(const struct prefetch_world *world)
 }
 enum { REPEAT_TESTS = 6 };
 
+struct seen {
+    uint8_t *times; /* that each load was recorded */
+    size_t loads, wrong;
+    uint64_t last_ps;
+};
+
+static void see(const struct sc_sim_record *record, void *context)
+{
+    struct seen *seen = context;
+    const bool fits = record->unit < seen->loads;
+    if (fits)
+        seen->times[record->unit]++;
+    seen->wrong += !fits || record->asked_ps >= record->arrived_ps ||
+                   record->arrived_ps > record->first_use_ps ||
+                   record->first_use_ps < seen->last_ps;
+    seen->last_ps = record->first_use_ps;
+}
+
+static void test_records(const struct prefetch_world *world)
+{
+    const struct sc_prefetch s = prefetch_scenario(world, "kernel=pathfinder policy=sk+sc");
+    const struct sc_prefetch_body body = sc_prefetch_body(&s);
+    struct seen seen = { .loads = (size_t)body.ctas * body.cta_warps * body.iterations * body.loads };
+    const struct sc_sim_options options = { .seed = 1, .record = see, .context = &seen };
+    struct sc_prefetch_answer answer;
+    struct sc_sim_report report;
+    struct sc_error error = { 0 };
+    size_t once = 0;
+    seen.times = calloc(seen.loads, 1);
+    if (seen.times == NULL ||
+        sc_prefetch_simulator.simulate(&s, &options, &answer, &report, &error) != SC_OK)
+        bail("%s", error.reason != NULL ? error.reason : "out of memory");
+    for (size_t i = 0; i < seen.loads; i++)
+        once += seen.times[i] == 1;
+    is_int((long long)once, (long long)seen.loads, "each load is recorded once, of one run alone");
+    is_int((long long)seen.wrong, 0, "asked before it arrives, and that before it is used, in order");
+    free(seen.times);
+}
+enum { RECORD_TESTS = 2 };
+
 /* ---- The paper's averages ---- */
 
 enum { PAPER_KERNELS = 14 };
@@ -607,7 +647,8 @@ int main(void)
 {
     struct prefetch_world prefetch;
     plan(STORE_TESTS + HAND_TESTS + STRIDE_TESTS + LIMIT_TESTS + ZERO_TESTS + PLACEMENT_TESTS +
-         TUNER_TESTS + RANDOM_TESTS + REPEAT_TESTS + PAPER_TESTS);
+         TUNER_TESTS + RANDOM_TESTS + REPEAT_TESTS + RECORD_TESTS +
+         PAPER_TESTS);
     prefetch_world_init(&prefetch);
     dice = sc_sim_rng_make(1, 0, 0);
     test_map();
@@ -621,6 +662,7 @@ int main(void)
     test_tuner(&prefetch);
     test_random(&prefetch);
     test_repeat(&prefetch);
+    test_records(&prefetch);
     test_paper(&prefetch);
     prefetch_world_fini(&prefetch);
     return done();

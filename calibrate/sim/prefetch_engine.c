@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "sim/event.h"
 #include "sim/prefetch_state.h"
 
 /* Loads that may wait for the port before a warp with another has to. */
@@ -59,9 +60,30 @@ static struct flight *oldest(struct warp *w)
     return &w->flight[w->first];
 }
 
+static uint64_t to_ps(const struct engine *e, uint64_t cycle)
+{
+    return (uint64_t)((double)cycle * 1e12 / e->s->clock_hz + 0.5);
+}
+
+static void record(const struct engine *e, const struct flight *f)
+{
+    const struct sc_sim_record record = {
+        .kernel = "loop",
+        .unit = f->number,
+        .asked_ps = to_ps(e, f->since),
+        .arrived_ps = to_ps(e, f->ready),
+        .first_use_ps = to_ps(e, e->now),
+        .last_use_ps = to_ps(e, e->now),
+        .evicted_ps = SC_SIM_NEVER_PS,
+    };
+    e->options->record(&record, e->options->context);
+}
+
 static void retire(struct engine *e, struct warp *w)
 {
     const struct flight *f = oldest(w);
+    if (e->options->record != NULL)
+        record(e, f);
     e->r->load_latency += (double)(f->ready - f->since);
     e->r->loads++;
     w->first = (uint16_t)((w->first + 1) % LOADS_IN_FLIGHT);
@@ -113,6 +135,7 @@ static void start_warp(struct engine *e, unsigned warp, unsigned cta)
     const unsigned own = warp % e->body.cta_warps;
     *w = (struct warp){
         .number = sc_prefetch_warp(&e->body, cta, own),
+        .order = cta * e->body.cta_warps + own,
         .age = e->ages++,
         .stores = 0,
         .cta = (uint16_t)(warp / e->body.cta_warps),
@@ -216,7 +239,11 @@ static void issue_load(struct engine *e, unsigned warp)
         needed = stores;
     need_earlier(w, needed);
     w->count++;
-    w->flight[flight] = (struct flight){ .needed_at = needed, .since = e->now };
+    w->flight[flight] = (struct flight){
+        .needed_at = needed,
+        .number = (w->order * e->body.iterations + w->iteration) * e->body.loads + load,
+        .since = e->now,
+    };
     access(e, warp, flight, address / SC_PREFETCH_SECTOR);
     w->flight[flight].ready = e->port_free - 1 + e->l1_latency;
     prefetch_front_load(e, warp, load, address);
@@ -458,7 +485,7 @@ static void finish(struct engine *e)
     r->best_distance = e->m.tuner || e->m.own_tuner ? prefetch_back_mean_best(e)
                        : r->on_time > 0 ? (double)r->on_time_distance / (double)r->on_time
                                         : 0.0;
-    if (!e->check)
+    if (!e->options->check)
         return;
     e->mshr_area += (e->now - e->mshr_changed) * e->mshr_used;
     const double waited = (double)(e->mshr_waited + still_waiting(e));
@@ -472,6 +499,15 @@ enum sc_status prefetch_engine_run(const struct sc_prefetch *scenario,
                                    struct sc_sim_rng rng, bool check,
                                    struct prefetch_result *result)
 {
+    const struct sc_sim_options options = { .check = check };
+    return prefetch_engine_trace(scenario, mechanisms, rng, &options, result);
+}
+
+enum sc_status prefetch_engine_trace(const struct sc_prefetch *scenario,
+                                     const struct sc_prefetch_mechanisms *mechanisms,
+                                     struct sc_sim_rng rng, const struct sc_sim_options *options,
+                                     struct prefetch_result *result)
+{
     struct engine *e = calloc(1, sizeof *e);
     *result = (struct prefetch_result){ 0 };
     if (e == NULL)
@@ -481,10 +517,11 @@ enum sc_status prefetch_engine_run(const struct sc_prefetch *scenario,
     e->machine = sc_prefetch_machine(scenario, mechanisms);
     e->body = sc_prefetch_body(scenario);
     e->r = result;
-    e->check = check;
+    e->options = options;
     enum sc_status status = init(e);
     if (status == SC_OK)
-        status = prefetch_memory_init(&e->memory, scenario, mechanisms, &e->body, rng, check);
+        status = prefetch_memory_init(&e->memory, scenario, mechanisms, &e->body, rng,
+                                      options->check);
     while (status == SC_OK && e->running > 0 && !e->failed)
         cycle(e);
     if (e->failed || e->memory.failed)

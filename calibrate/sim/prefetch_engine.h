@@ -18,6 +18,7 @@
 
 #include "prefetch_workload.h"
 #include "sim/rng.h"
+#include "sim/simulator.h"
 
 /* What came of it.  Sectors unless the name says else. */
 struct prefetch_result {
@@ -50,5 +51,14 @@ enum sc_status prefetch_engine_run(const struct sc_prefetch *scenario,
                                    const struct sc_prefetch_mechanisms *mechanisms,
                                    struct sc_sim_rng rng, bool check,
                                    struct prefetch_result *result) SC_MUST_CHECK;
+
+/* The same, with a record of each load as the warp is done with it: unit counts the
+ * loads of a warp on from those of the warps before it, sm is 0; asked when it
+ * issues, arrived when all its sectors are there, used by the first instruction
+ * that has to have it.  options: check, record and its context. */
+enum sc_status prefetch_engine_trace(const struct sc_prefetch *scenario,
+                                     const struct sc_prefetch_mechanisms *mechanisms,
+                                     struct sc_sim_rng rng, const struct sc_sim_options *options,
+                                     struct prefetch_result *result) SC_MUST_CHECK;
 
 #endif

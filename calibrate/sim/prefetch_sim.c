@@ -148,7 +148,7 @@ static void answer_all(const struct sc_prefetch *s, const struct prefetch_result
 
 /* ---- The row ---- */
 
-/* All runs draw the same latencies in the same order of requests. */
+/* All runs draw from the same stream; only the policy's own is recorded. */
 static enum sc_status run_all(const struct sc_prefetch *s, const struct sc_sim_options *options,
                               struct prefetch_result runs[RUNS], struct sc_sim_report *report)
 {
@@ -162,9 +162,11 @@ static enum sc_status run_all(const struct sc_prefetch *s, const struct sc_sim_o
             runs[i] = runs[twin];
             continue;
         }
-        const enum sc_status status =
-            prefetch_engine_run(s, &m[i], sc_sim_rng_make(options->seed, options->run, 0),
-                                options->check, &runs[i]);
+        struct sc_sim_options own = *options;
+        if (i != OWN)
+            own.record = NULL;
+        const enum sc_status status = prefetch_engine_trace(
+            s, &m[i], sc_sim_rng_make(options->seed, options->run, 0), &own, &runs[i]);
         report->events += runs[i].accesses + runs[i].issued;
         report->units += runs[i].instructions;
         report->little_error = fmax(report->little_error, runs[i].little_error);

@@ -40,11 +40,13 @@ struct flight {
     uint32_t needed_at; /* dynamic instruction that needs it */
     uint8_t missing;    /* parts that wait for an MSHR */
     uint8_t parts;      /* that have waited */
+    uint32_t number;    /* among the loads of the kernel */
     uint64_t since, ready; /* cycles */
 };
 
 struct warp {
     uint64_t number;     /* in the grid */
+    uint32_t order;      /* among those of this SM */
     uint64_t age;        /* smaller: older */
     uint32_t done;       /* instructions issued */
     uint32_t iteration;
@@ -130,7 +132,7 @@ struct engine {
     struct sc_prefetch_body body;
     struct prefetch_result *r;
     bool failed; /* out of memory */
-    bool check;
+    const struct sc_sim_options *options;
 
     uint64_t now; /* cycles */
     uint32_t l1_latency, issue_gap;
