@@ -299,7 +299,7 @@ static void tally_load(const struct work *w, unsigned j, const struct pf_state *
 
 /* Time of an iteration that the narrowest resource alone would take. */
 static double bandwidth_of(const struct pf_kernel *k, const struct tally *t, double dram_share,
-                           double latency, const char **name)
+                           double latency, struct pf_state *state)
 {
     const double accesses = k->warps * k->loads, bytes = k->sectors * SC_PREFETCH_SECTOR;
     const double fetched = accesses * t->fetches;
@@ -316,7 +316,8 @@ static double bandwidth_of(const struct pf_kernel *k, const struct tally *t, dou
     for (size_t i = 1; i < sizeof each / sizeof each[0]; i++)
         if (each[i].cycles > each[most].cycles)
             most = i;
-    *name = each[most].name;
+    state->narrowest = each[most].name;
+    state->at_port = most >= 2;
     return each[most].cycles;
 }
 
@@ -417,18 +418,19 @@ static void rank(struct work *w, struct pf_state *state, const struct tally *t, 
     const double busy = clamp(k->warps * k->loads * (1.0 + k->scenario->store_share) /
                                   state->iteration, 0.0, 0.98);
     const double slots = (1.0 - busy) / rate;
-    double wanted[SC_PREFETCH_PATTERNS], all = 0.0, ahead = 0.0;
+    double wanted[SC_PREFETCH_PATTERNS], all = 0.0, ahead = 0.0, passed = 0.0;
     for (int p = 0; p < SC_PREFETCH_PATTERNS; p++) {
         wanted[p] = (t->fate.pattern_issued[p] + (p == SC_PREFETCH_ITERATION ? useless : 0.0)) /
                     fmax(w->pass_rank[p], 1e-3);
         all += wanted[p];
     }
-    state->candidates = all;
     mix(&state->queue_ratio, sc_prefetch_queue_ratio(all, slots), 0.5);
     for (int p = 0; p < SC_PREFETCH_PATTERNS; p++) {
         mix(&w->pass_rank[p], sc_prefetch_queue_share(state->queue_ratio, ahead, wanted[p]), 0.5);
         ahead += wanted[p];
+        passed += wanted[p] * w->pass_rank[p];
     }
+    state->passed = all > 0.0 ? passed / all : 1.0;
 }
 
 static void throttle(const struct pf_kernel *k, struct pf_state *state, double unused_lines,
@@ -633,9 +635,10 @@ static double step(struct work *w, struct pf_state *state, double weight)
     state->barrier = barrier_of(k, &t);
     state->exposed = t.exposed;
     state->away = (s->issue_gap_cycles - 1.0) * k->instructions + t.exposed + state->barrier;
-    state->bandwidth = bandwidth_of(k, &t, dram, latency, &state->narrowest);
+    state->bandwidth = bandwidth_of(k, &t, dram, latency, state);
     const double alone = sc_prefetch_iteration(k->warps / s->issue_width, k->instructions,
                                                state->away, 0.0);
+    state->unlimited = alone;
     const double iteration = fmax(alone, state->bandwidth);
     const double change = fabs(iteration / state->iteration - 1.0);
     mix(&state->iteration, iteration, weight);
