@@ -35,6 +35,7 @@ struct pf_kernel {
     struct pf_load load[SC_PREFETCH_LOADS_MAX];
     double loads, sectors, warps, cta_warps, iterations, instructions;
     double in_step;      /* iterations that warps run between two barriers, or half the loop */
+    double sharers;      /* warps whose sectors lie in one line, and keep it fresh */
     double waves;        /* rounds of CTAs, one after the other in their slots */
     double cold_dram;    /* P(data new to this SM is not in L2 either) */
 };
