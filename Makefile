@@ -140,7 +140,7 @@ $(FUZZERS): $(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz_%.o $(LAYERS)
 	$(say) '  LINK  $@'
 	$(call link,$^) $(FUZZ_LDFLAGS)
 
-$(BENCHES): $(BUILD)/bench_%: $(BUILD)/obj/tests/bench_%.o $(LAYERS)
+$(BENCHES): $(BUILD)/bench_%: $(BUILD)/obj/tests/bench_%.o $(TEST_OBJECTS) $(LAYERS)
 	$(say) '  LINK  $@'
 	$(call link,$^)
 

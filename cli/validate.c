@@ -246,7 +246,12 @@ static bool aggregate(struct validation *v, const struct figure *figure, int sou
     struct setting *settings = calloc(product->count + 1, sizeof *settings);
     double *values = calloc(product->rows + 1, sizeof *values);
     double logs = 0.0, sum = 0.0, least = (double)INFINITY, most = -(double)INFINITY;
-    bool fine = (settings != NULL && values != NULL) || problem_set(problem, "out of memory");
+    bool fine = true;
+    if (settings == NULL || values == NULL) {
+        free(settings);
+        free(values);
+        return problem_set(problem, "out of memory");
+    }
     for (size_t row = 0; fine && row < product->rows; row++) {
         double value = 0.0;
         product_row(product, row, settings);

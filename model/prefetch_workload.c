@@ -72,11 +72,11 @@ struct sc_prefetch_machine sc_prefetch_machine(const struct sc_prefetch *s,
 /* ---- The kernel ---- */
 
 /* The finaliser of splitmix64 (Steele, Lea & Flood, OOPSLA 2014). */
-uint64_t sc_prefetch_hash(uint64_t z)
+uint64_t sc_prefetch_hash(uint64_t value)
 {
-    z += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    uint64_t z = value + 0x9e3779b97f4a7c15U;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
     return z ^ (z >> 31);
 }
 
@@ -163,6 +163,6 @@ bool sc_prefetch_is_zero(const struct sc_prefetch_body *b, uint64_t sector)
     const uint64_t array = address >> 36;
     if (array >= SC_PREFETCH_LOADS_MAX || b->zero[array] <= 0.0)
         return false;
-    const uint64_t run = sc_prefetch_hash(address / b->zero_run_bytes ^ 0x5a0000000000u);
+    const uint64_t run = sc_prefetch_hash(address / b->zero_run_bytes ^ 0x5a0000000000U);
     return (double)(run >> 11) * 0x1p-53 < b->zero[array];
 }

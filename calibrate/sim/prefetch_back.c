@@ -159,7 +159,7 @@ static void learn_at_once(struct engine *e, uint64_t line, unsigned mask, unsign
 
 static uint16_t *queue_bucket(struct engine *e, uint64_t line)
 {
-    return &e->back.queue_bucket[(line * 0x9e3779b97f4a7c15u) >> 55];
+    return &e->back.queue_bucket[(line * 0x9e3779b97f4a7c15U) >> 55];
 }
 
 _Static_assert(QUEUE_BUCKETS == 1 << 9, "the shift of queue_bucket");
@@ -235,10 +235,10 @@ static void consider(struct engine *e, uint64_t line, unsigned mask, unsigned pa
 void prefetch_back_candidate(struct engine *e, uint64_t sector, unsigned count, unsigned pattern,
                              unsigned distance)
 {
-    const unsigned mask = ((1u << count) - 1) << (sector % SC_PREFETCH_SECTORS);
+    const unsigned mask = ((1U << count) - 1) << (sector % SC_PREFETCH_SECTORS);
     const uint64_t line = line_of(sector);
-    consider(e, line, mask & 15u, pattern, distance);
-    if (mask > 15u)
+    consider(e, line, mask & 15U, pattern, distance);
+    if (mask > 15U)
         consider(e, line + 1, mask >> SC_PREFETCH_SECTORS, pattern, distance);
 }
 
@@ -246,7 +246,7 @@ void prefetch_back_candidate(struct engine *e, uint64_t sector, unsigned count, 
 
 static uint16_t *register_bucket(struct engine *e, uint64_t line)
 {
-    return &e->back.register_bucket[(line * 0x9e3779b97f4a7c15u) >> 56];
+    return &e->back.register_bucket[(line * 0x9e3779b97f4a7c15U) >> 56];
 }
 
 _Static_assert(REGISTER_BUCKETS == 1 << 8, "the shift of register_bucket");
@@ -300,7 +300,7 @@ static struct register_entry *allocate(struct engine *e, uint64_t line)
         if (!replaceable(e, &b->registers[index]))
             continue;
         vacate(e, index);
-        b->register_next = (index + 1u) % b->register_count;
+        b->register_next = (index + 1U) % b->register_count;
         uint16_t *bucket = register_bucket(e, line);
         b->registers[index] =
             (struct register_entry){ .line = line, .since = e->now, .next = *bucket, .used = true };

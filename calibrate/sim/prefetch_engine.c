@@ -184,10 +184,10 @@ static bool port_takes(struct engine *e, unsigned warp)
 
 static void access(struct engine *e, unsigned warp, unsigned flight, uint64_t sector)
 {
-    const unsigned mask = ((1u << e->body.sectors) - 1) << (sector % SC_PREFETCH_SECTORS);
+    const unsigned mask = ((1U << e->body.sectors) - 1) << (sector % SC_PREFETCH_SECTORS);
     e->port_free = (e->port_free > e->now ? e->port_free : e->now) + 1;
-    prefetch_l1_load(e, line_of(sector), mask & 15u, warp, flight);
-    if (mask > 15u) {
+    prefetch_l1_load(e, line_of(sector), mask & 15U, warp, flight);
+    if (mask > 15U) {
         e->port_free++;
         prefetch_l1_load(e, line_of(sector) + 1, mask >> SC_PREFETCH_SECTORS, warp, flight);
     }
@@ -197,7 +197,7 @@ static void access(struct engine *e, unsigned warp, unsigned flight, uint64_t se
 static void need_earlier(struct warp *w, uint32_t needed)
 {
     for (unsigned i = w->count; i > 0; i--) {
-        struct flight *f = &w->flight[(w->first + i - 1u) % LOADS_IN_FLIGHT];
+        struct flight *f = &w->flight[(w->first + i - 1U) % LOADS_IN_FLIGHT];
         if (f->needed_at <= needed)
             return;
         f->needed_at = needed;
@@ -230,10 +230,10 @@ static void issue_store(struct engine *e, unsigned warp)
     const unsigned load = e->body.stores - w->stores;
     const uint64_t sector =
         sc_prefetch_address(&e->body, load, w->number, w->iteration) / SC_PREFETCH_SECTOR;
-    const unsigned mask = ((1u << e->body.sectors) - 1) << (sector % SC_PREFETCH_SECTORS);
+    const unsigned mask = ((1U << e->body.sectors) - 1) << (sector % SC_PREFETCH_SECTORS);
     e->port_free = (e->port_free > e->now ? e->port_free : e->now) + 1;
-    prefetch_l1_store(e, line_of(sector), mask & 15u);
-    if (mask > 15u)
+    prefetch_l1_store(e, line_of(sector), mask & 15U);
+    if (mask > 15U)
         prefetch_l1_store(e, line_of(sector) + 1, mask >> SC_PREFETCH_SECTORS);
     w->stores--;
 }
@@ -339,12 +339,12 @@ static double share(uint64_t part, uint64_t other)
 static void account(struct engine *e, bool issued, uint64_t cycles)
 {
     const double span = (double)cycles;
-    if (issued || e->gap != 0) {
+    const bool queues = (e->at_port | e->at_mshr) != 0;
+    const bool waits = queues || (e->loading | e->at_barrier) != 0;
+    if (issued || e->gap != 0 || !waits) { /* not waiting: a warp or CTA starts */
         e->r->issue += span;
-    } else if ((e->at_port | e->at_mshr) != 0) {
+    } else if (queues) {
         e->r->queue += span;
-    } else if ((e->loading | e->at_barrier) == 0) {
-        e->r->issue += span; /* a warp or CTA starts */
     } else {
         const double barrier = share(e->at_barrier, e->loading) * span;
         const uint64_t backlog = prefetch_memory_backlog(&e->memory, e->now * PREFETCH_TICKS);

@@ -145,7 +145,7 @@ void prefetch_l1_insert(struct engine *e, uint64_t line, unsigned mask, bool pre
 
 static uint16_t *bucket_of(struct engine *e, uint64_t line)
 {
-    return &e->mshr_bucket[(line * 0x9e3779b97f4a7c15u) >> 54];
+    return &e->mshr_bucket[(line * 0x9e3779b97f4a7c15U) >> 54];
 }
 
 _Static_assert(MSHR_BUCKETS == 1 << 10, "the shift of bucket_of");
@@ -219,12 +219,12 @@ unsigned prefetch_l1_present(struct engine *e, uint64_t line, unsigned mask)
     const struct register_entry *r = prefetch_registers_find(e, line);
     for (unsigned i = 0; r != NULL && i < SC_PREFETCH_SECTORS; i++)
         if (r->state[i] == READY)
-            present |= 1u << i;
+            present |= 1U << i;
     if (e->m.oracle_place || e->m.oracle_time)
         for (unsigned i = 0; i < SC_PREFETCH_SECTORS; i++)
             if (prefetch_map_find(&e->aside, line * SC_PREFETCH_SECTORS + i) != NULL ||
                 prefetch_map_find(&e->predicted, line * SC_PREFETCH_SECTORS + i) != NULL)
-                present |= 1u << i;
+                present |= 1U << i;
     return present & mask;
 }
 
@@ -237,7 +237,7 @@ static unsigned from_registers(struct engine *e, uint64_t line, unsigned mask)
     for (unsigned i = 0; r != NULL && i < SC_PREFETCH_SECTORS; i++)
         if ((mask >> i & 1) != 0 && r->state[i] == READY) {
             r->state[i] = CONSUMED;
-            found |= 1u << i;
+            found |= 1U << i;
             on_time(e, line * SC_PREFETCH_SECTORS + i, r->origin[i]);
         }
     if (found != 0)
@@ -274,13 +274,13 @@ static unsigned from_oracles(struct engine *e, uint64_t line, unsigned mask)
             const prefetch_origin origin = entry->origin;
             (void)prefetch_map_remove(&e->aside, sector);
             on_time(e, sector, origin);
-            found |= 1u << i;
+            found |= 1U << i;
         } else if ((entry = prefetch_map_find(&e->predicted, sector)) != NULL) {
             const prefetch_origin origin = entry->origin;
             (void)prefetch_map_remove(&e->predicted, sector);
             e->r->issued++;
             on_time(e, sector, origin);
-            fetched |= 1u << i;
+            fetched |= 1U << i;
         }
     }
     if (fetched != 0)
@@ -293,7 +293,7 @@ static void wait_for(struct engine *e, struct mshr *m, unsigned warp, unsigned f
 {
     struct flight *f = &e->warps[warp].flight[flight];
     const uint32_t part =
-        (warp * LOADS_IN_FLIGHT + flight) * SC_PREFETCH_SECTORS + (f->parts++ & 3u);
+        (warp * LOADS_IN_FLIGHT + flight) * SC_PREFETCH_SECTORS + (f->parts++ & 3U);
     e->part_next[part] = m->waiter;
     m->waiter = part;
     f->missing++;
@@ -371,7 +371,7 @@ static unsigned zero_mask(const struct engine *e, uint64_t line, unsigned mask)
     unsigned zeros = 0;
     for (unsigned i = 0; i < SC_PREFETCH_SECTORS; i++)
         if ((mask >> i & 1) != 0 && sc_prefetch_is_zero(&e->body, line * SC_PREFETCH_SECTORS + i))
-            zeros |= 1u << i;
+            zeros |= 1U << i;
     return zeros;
 }
 
@@ -382,7 +382,7 @@ static unsigned to_registers(struct engine *e, const struct mshr *m, unsigned ma
     for (unsigned i = 0; i < SC_PREFETCH_SECTORS; i++)
         if ((mask >> i & 1) != 0 && r != NULL && r->state[i] == WAITING) {
             r->state[i] = READY;
-            placed |= 1u << i;
+            placed |= 1U << i;
         }
     e->r->dropped += sectors(mask & ~placed);
     return placed;

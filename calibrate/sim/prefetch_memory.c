@@ -136,7 +136,7 @@ static unsigned zero_sectors(const struct prefetch_memory *memory, uint64_t line
     for (unsigned i = 0; i < SC_PREFETCH_SECTORS; i++)
         if ((mask >> i & 1) != 0 &&
             sc_prefetch_is_zero(memory->body, line * SC_PREFETCH_SECTORS + i))
-            zeros |= 1u << i;
+            zeros |= 1U << i;
     return zeros;
 }
 

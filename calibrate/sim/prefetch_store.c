@@ -7,7 +7,7 @@
 /* Multiplication by the golden ratio; the high bits are the good ones. */
 static inline uint32_t scatter(uint64_t value)
 {
-    return (uint32_t)((value * 0x9e3779b97f4a7c15u) >> 32);
+    return (uint32_t)((value * 0x9e3779b97f4a7c15U) >> 32);
 }
 
 static inline uint32_t set_of(uint64_t line, uint32_t sets)
