@@ -1,51 +1,61 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The answer of `prefetch`: the fixed point under the policy, without prefetches,
- * and with each oracle in turn. */
+ * of the front end alone, and with each dimension made perfect. */
+#include "prefetch.h"
+
 #include <math.h>
 
 #include "prefetch_forms.h"
 
-static struct pf_state solve_with(const struct pf_kernel *kernel,
-                                  const struct sc_prefetch_mechanisms *mechanisms)
+/* The fixed points that one answer is made of. */
+enum run { OWN, NONE, FRONT_END, UTILITY, TIMELINESS, PLACEMENT, ORACLE, RUNS };
+
+static struct sc_prefetch_mechanisms mechanisms_of(const struct sc_prefetch *s, enum run run)
 {
-    return sc_pf_solve(kernel, mechanisms, 1e-4);
+    const struct sc_prefetch_mechanisms own = sc_prefetch_mechanisms(s);
+    struct sc_prefetch_mechanisms m = own;
+    if (run == NONE)
+        return (struct sc_prefetch_mechanisms){ .front = SC_PREFETCH_NONE,
+                                                .zero_cache = own.zero_cache };
+    if (run == FRONT_END)
+        return (struct sc_prefetch_mechanisms){ .front = own.front,
+                                                .zero_cache = own.zero_cache,
+                                                .throttle = own.front == SC_PREFETCH_SNAKE,
+                                                .own_tuner = own.front == SC_PREFETCH_APOGEE };
+    m.oracle_zero = m.oracle_zero || run == UTILITY || run == ORACLE;
+    m.oracle_time = m.oracle_time || run == TIMELINESS || run == ORACLE;
+    m.oracle_place = m.oracle_place || run == PLACEMENT || run == ORACLE;
+    /* The tuner's gate would keep from the oracle what it is to schedule. */
+    m.tuner = m.tuner && !m.oracle_time;
+    m.throttle = m.throttle && !m.oracle_place;
+    return m;
 }
 
-static double share_of(double part, double whole)
+static bool same(const struct sc_prefetch_mechanisms *a, const struct sc_prefetch_mechanisms *b)
+{
+    return a->front == b->front && a->zero_filter == b->zero_filter && a->tuner == b->tuner &&
+           a->registers == b->registers && a->own_tuner == b->own_tuner &&
+           a->throttle == b->throttle && a->zero_cache == b->zero_cache &&
+           a->oracle_zero == b->oracle_zero && a->oracle_time == b->oracle_time &&
+           a->oracle_place == b->oracle_place && a->oracle_l1 == b->oracle_l1;
+}
+
+static void solve_all(const struct pf_kernel *k, struct pf_state states[RUNS])
+{
+    struct sc_prefetch_mechanisms m[RUNS];
+    for (int i = 0; i < RUNS; i++) {
+        int twin = 0;
+        m[i] = mechanisms_of(k->scenario, (enum run)i);
+        while (!same(&m[twin], &m[i]))
+            twin++;
+        /* What is only compared with need not be as exact. */
+        states[i] = twin < i ? states[twin] : sc_pf_solve(k, &m[i], i <= FRONT_END ? 1e-4 : 1e-3);
+    }
+}
+
+static double over(double part, double whole)
 {
     return whole > 0.0 ? part / whole : 0.0;
-}
-
-/* Stall shares: some warp issues or is between two instructions unless all wait;
- * what is left goes by what they wait for. */
-static void share_out(const struct pf_kernel *k, const struct pf_state *p,
-                      struct sc_prefetch_answer *a)
-{
-    const double own = fmin(1.0, k->scenario->issue_gap_cycles * k->instructions / p->iteration);
-    const double busy = 1.0 - pow(1.0 - own, k->warps);
-    const double alone = p->away + k->instructions;
-    const double narrow = fmax(0.0, p->bandwidth - alone);
-    const double queue = p->latency > 0.0 ? fmin(1.0, share_of(p->fetch_wait, p->latency)) : 0.0;
-    const double latency = p->exposed * (1.0 - queue), waits = p->exposed * queue + narrow;
-    const double sum = latency + waits + p->barrier;
-    const double idle = 1.0 - busy;
-    const bool mshrs = p->narrowest[0] == 'm' && p->narrowest[1] == 's';
-    a->issue_share = sum > 0.0 ? busy : 1.0;
-    a->latency_stall_share = share_of(idle * latency, sum);
-    a->bandwidth_stall_share = share_of(idle * (mshrs ? waits - narrow : waits), sum);
-    a->queue_stall_share = share_of(idle * (mshrs ? narrow : 0.0), sum);
-    a->barrier_stall_share = share_of(idle * p->barrier, sum);
-}
-
-static const char *bound_of(const struct pf_state *p, const struct sc_prefetch_answer *a)
-{
-    if (p->bandwidth >= 0.95 * p->iteration)
-        return p->narrowest;
-    if (a->issue_share >= 0.5)
-        return "issue";
-    if (a->barrier_stall_share >= a->latency_stall_share + a->bandwidth_stall_share)
-        return "barriers";
-    return "latency";
 }
 
 /* A CTA gives way to the next when its last warp has ended. */
@@ -56,81 +66,210 @@ static double cycles_of(const struct pf_kernel *k, const struct pf_state *p)
     return k->waves * (k->iterations * p->iteration + k->scenario->barrier_factor * last);
 }
 
-/* Which oracle gains most over the policy; below half a per cent none is worth it. */
-static const char *worth(const struct pf_kernel *k, const struct sc_prefetch_mechanisms *m,
-                         double iteration)
+/* ---- What the fixed point amounts to ---- */
+
+/* Some warp issues, or is between two instructions, unless all wait; what is left
+ * goes by what they wait for. */
+static void answer_stalls(const struct pf_kernel *k, const struct pf_state *p,
+                          struct sc_prefetch_answer *a)
 {
-    const char *best = "none";
-    double least = iteration / 1.005;
-    if (m->front == SC_PREFETCH_NONE)
-        return best;
-    for (int i = 0; i < 3; i++) {
-        struct sc_prefetch_mechanisms o = *m;
-        o.oracle_zero = m->oracle_zero || i == 0;
-        o.oracle_time = m->oracle_time || i == 1;
-        o.oracle_place = m->oracle_place || i == 2;
-        const double t = solve_with(k, &o).iteration;
-        if (t < least) {
-            least = t;
-            best = i == 0 ? "utility" : i == 1 ? "timeliness" : "placement";
-        }
+    static const char *const names[] = { "issue", "memory latency", "bandwidth", "barrier",
+                                         "load/store queue" };
+    double *const shares[] = { &a->issue_share, &a->latency_stall_share, &a->bandwidth_stall_share,
+                               &a->barrier_stall_share, &a->queue_stall_share };
+    const double own = fmin(1.0, k->scenario->issue_gap_cycles * k->instructions / p->iteration);
+    const double idle = pow(1.0 - own, k->warps);
+    const double narrow = fmax(0.0, p->bandwidth - p->away - k->instructions);
+    const double queued = p->latency > 0.0 ? fmin(1.0, p->fetch_wait / p->latency) : 0.0;
+    const double waits[] = { 0.0, p->exposed * (1.0 - queued),
+                             p->exposed * queued + (p->at_port ? 0.0 : narrow), p->barrier,
+                             p->at_port ? narrow : 0.0 };
+    double sum = 0.0;
+    size_t largest = 0;
+    for (size_t i = 1; i < 5; i++)
+        sum += waits[i];
+    *shares[0] = sum > 0.0 ? 1.0 - idle : 1.0;
+    for (size_t i = 1; i < 5; i++) {
+        *shares[i] = idle * over(waits[i], sum);
+        if (*shares[i] > *shares[largest])
+            largest = i;
     }
-    return best;
+    a->bound = names[largest];
+}
+
+static void answer_prefetches(struct sc_prefetch_answer *a, const struct pf_state *p)
+{
+    const double consumed = p->on_time + p->late + p->early;
+    a->on_time_share = over(p->on_time, consumed);
+    a->early_share = over(p->early, consumed);
+    a->late_share = over(p->late, consumed);
+    a->coverage = over(p->on_time, p->on_time + p->late + p->missed);
+    a->accuracy = fmin(1.0, over(p->on_time, p->issued));
+    a->unused_share = fmax(0.0, over(p->issued - consumed, p->issued));
+    a->issued_share = p->issued > 0.0 ? p->throttle * p->passed : 0.0;
+    a->demand_evictions_share = p->demand_evictions;
+    a->best_distance = p->distance;
+    a->zero_false_positive = p->false_positive;
+    a->zero_false_negative = p->issued > 0.0 ? p->false_negative : 0.0;
+    a->register_fallback_share = p->register_fallback;
+}
+
+/* Gains below a hundredth are not worth anything. */
+static const char *worth_fixing(const struct pf_kernel *k, const struct pf_state states[RUNS])
+{
+    static const char *const names[] = { [UTILITY] = "utility",
+                                         [TIMELINESS] = "timeliness",
+                                         [PLACEMENT] = "placement" };
+    double least = cycles_of(k, &states[OWN]) / 1.01;
+    const char *name = "none";
+    for (int i = UTILITY; i <= PLACEMENT; i++)
+        if (cycles_of(k, &states[i]) < least) {
+            least = cycles_of(k, &states[i]);
+            name = names[i];
+        }
+    return name;
+}
+
+static struct sc_prefetch_answer answer_of(const struct pf_kernel *k,
+                                           const struct pf_state states[RUNS])
+{
+    const struct pf_state *p = &states[OWN], *front = &states[FRONT_END];
+    const double cycles = cycles_of(k, p), clock_hz = k->scenario->clock_hz;
+    const double bytes = k->loads * k->sectors * SC_PREFETCH_SECTOR / k->instructions;
+    struct sc_prefetch_answer a = {
+        .slowdown = cycles / cycles_of(k, &states[NONE]),
+        .time_s = cycles / clock_hz,
+        .ipc = k->warps * k->waves * k->iterations * k->instructions / cycles,
+        .front_end_speedup = cycles_of(k, front) / cycles,
+        .oracle_gap = cycles / cycles_of(k, &states[ORACLE]) - 1.0,
+        .worth_fixing_first = worth_fixing(k, states),
+        .l1_hit_share = p->hits,
+        .load_latency_s = p->latency / clock_hz,
+        .l2_bytes_per_instruction = p->l2_fetches * bytes,
+        .dram_bytes_per_instruction = p->dram_fetches * bytes,
+    };
+    a.speedup = 1.0 / a.slowdown;
+    a.ipc_gain = a.speedup - 1.0;
+    a.front_end_gain = a.front_end_speedup - 1.0;
+    if (front->l2_fetches > 1e-9)
+        a.l2_traffic_change = p->l2_fetches / front->l2_fetches - 1.0;
+    if (front->dram_fetches > 1e-9)
+        a.dram_traffic_change = p->dram_fetches / front->dram_fetches - 1.0;
+    answer_stalls(k, p, &a);
+    answer_prefetches(&a, p);
+    return a;
+}
+
+/* ---- Explanation ---- */
+
+static void explain_kernel(const struct pf_kernel *k, struct sc_trace *t)
+{
+    double cold = 0.0, irregular = 0.0, zero = 0.0;
+    for (unsigned j = 0; j < (unsigned)k->loads; j++) {
+        cold += k->load[j].cold / k->loads;
+        irregular += k->load[j].irregular / k->loads;
+        zero += k->load[j].zero / k->loads;
+    }
+    sc_trace_section(t, "the kernel on one SM");
+    sc_trace_add(t, "W", NULL, k->warps, SC_NUMBER, "warps that run at a time");
+    sc_trace_add(t, "n", NULL, k->loads, SC_NUMBER, "loads of an iteration");
+    sc_trace_add(t, "I", "n (1 + compute) + stores", k->instructions, SC_NUMBER,
+                 "instructions of an iteration");
+    sc_trace_add(t, "new", NULL, cold, SC_SHARE,
+                 "accesses to sectors that the SM has not touched before");
+    sc_trace_add(t, "x", NULL, irregular, SC_SHARE, "accesses that nobody can predict");
+    sc_trace_add(t, "z", NULL, zero, SC_SHARE, "sectors that are zero");
+    sc_trace_add(t, "C", "l1 l1_data_share / 128, less zero metadata", k->machine.l1_lines,
+                 SC_NUMBER, "lines of L1 for data");
+}
+
+static void explain_memory(const struct pf_kernel *k, const struct pf_state *p, struct sc_trace *t)
+{
+    sc_trace_section(t, "L1 and memory");
+    sc_trace_add(t, "A", "W n / T", k->warps * k->loads / p->iteration, SC_NUMBER,
+                 "accesses per cycle");
+    sc_trace_add(t, "tau", "c0 Tc / A, C = int P(reuse > t) dt + useless Tc + held min(lead, Tc)",
+                 p->residence, SC_CYCLES, "how long L1 keeps a line");
+    sc_trace_add(t, "R", "L2 + W_L2 + p_D (DRAM - L2 + W_D)", p->fetch_latency, SC_CYCLES,
+                 "mean fetch, queues and bursts included");
+    sc_trace_add(t, "W_q", "min(b s rho / (2 (1 - rho)), 0.7 N s), and bursts met", p->fetch_wait,
+                 SC_CYCLES, "of it waiting in queues");
+    sc_trace_add(t, "W_b", "(s - 1 / (1 - busy)) 1.2 MSHRs / 2, while throttled", p->burst,
+                 SC_CYCLES, "what a prefetch waits behind others of its burst");
+}
+
+static void explain_prefetches(const struct pf_state *p, struct sc_trace *t)
+{
+    sc_trace_section(t, "prefetches, per access");
+    sc_trace_add(t, "psi", NULL, p->throttle, SC_SHARE, "share of the time that the throttle lets them go");
+    sc_trace_add(t, "q", "sum of q^k = free slots", p->queue_ratio, SC_NUMBER,
+                 "ratio by which the queue thins a burst, place by place");
+    sc_trace_add(t, "FP", "Markov renewal: counter x zero state", p->false_positive, SC_SHARE,
+                 "candidates that are not zero and suppressed all the same");
+    sc_trace_add(t, "FN", NULL, p->false_negative, SC_SHARE, "zero ones that are issued");
+    sc_trace_add(t, "B", "Erlang B(rate x hold, registers)", p->register_fallback, SC_SHARE,
+                 "prefetches that find no register");
+    sc_trace_add(t, "issued", "each attempt in turn, unless the sector is there", p->issued,
+                 SC_NUMBER, "re-issues and useless ones included");
+    sc_trace_add(t, "useless", "past the loop's end, of other CTAs", p->useless, SC_NUMBER,
+                 "that nobody will come for");
+    sc_trace_add(t, "on_time", "P(R < lead < R + tau)", p->on_time, SC_NUMBER, "there when demand comes");
+    sc_trace_add(t, "late", "P(lead < R)", p->late, SC_NUMBER, "still under way");
+    sc_trace_add(t, "early", "P(lead > R + tau)", p->early, SC_NUMBER, "gone, and fetched again by demand");
+    sc_trace_add(t, "missed", NULL, p->missed, SC_NUMBER, "demand that goes to L2 itself");
+}
+
+static void explain_time(const struct pf_kernel *k, const struct pf_state states[RUNS],
+                         struct sc_trace *t)
+{
+    const struct pf_state *p = &states[OWN];
+    const bool narrow = p->bandwidth >= p->iteration * (1.0 - 1e-3);
+    sc_trace_section(t, "time of an iteration");
+    sc_trace_add(t, "stall", "n E[(wait - dependence x gap)+]", p->exposed, SC_CYCLES,
+                 "a warp waits for its loads");
+    sc_trace_add(t, "barrier", "b sqrt(2 ln C_cta Var / period)", p->barrier, SC_CYCLES,
+                 "and for the last of its CTA");
+    sc_trace_add(t, "T_issue", "repairman(W / schedulers, I, (gap - 1) I + stall + barrier)",
+                 p->unlimited, SC_CYCLES, "with the schedulers shared");
+    sc_trace_binds(t, !narrow);
+    sc_trace_add(t, "T_narrow", "W n bytes / bandwidth, of the narrowest", p->bandwidth, SC_CYCLES,
+                 p->narrowest);
+    sc_trace_binds(t, narrow);
+    sc_trace_add(t, "T", "max(T_issue, T_narrow)", p->iteration, SC_CYCLES, "iteration of a warp");
+    sc_trace_section(t, "the kernel's time");
+    sc_trace_add(t, "cycles", "waves (M T + b sqrt(2 ln C_cta M Var))", cycles_of(k, p), SC_CYCLES,
+                 "with the policy");
+    sc_trace_add(t, "none", NULL, cycles_of(k, &states[NONE]), SC_CYCLES, "without prefetches");
+    sc_trace_add(t, "utility", NULL, cycles_of(k, &states[UTILITY]), SC_CYCLES,
+                 "with no zero candidate issued, and no other suppressed");
+    sc_trace_add(t, "timeliness", NULL, cycles_of(k, &states[TIMELINESS]), SC_CYCLES,
+                 "with all that is predicted there just in time");
+    sc_trace_add(t, "placement", NULL, cycles_of(k, &states[PLACEMENT]), SC_CYCLES,
+                 "with prefetched data taking no room");
+    sc_trace_add(t, "slowdown", "cycles / none", cycles_of(k, p) / cycles_of(k, &states[NONE]),
+                 SC_NUMBER, "time over the time without prefetches");
 }
 
 enum sc_status sc_prefetch_estimate(const void *scenario, void *answer, struct sc_trace *trace,
                                     struct sc_error *error)
 {
     const struct sc_prefetch *s = scenario;
-    struct sc_prefetch_answer *a = answer;
+    struct sc_prefetch_answer *out = answer;
     const enum sc_status status = sc_prefetch_check(s, error);
     if (status != SC_OK)
         return status;
-    const struct sc_prefetch_mechanisms m = sc_prefetch_mechanisms(s);
-    const struct sc_prefetch_machine machine = sc_prefetch_machine(s, &m);
-    struct pf_kernel k;
-    (void)trace;
-    sc_pf_kernel(s, &machine, &k);
-    const struct pf_state p = solve_with(&k, &m);
-    struct sc_prefetch_mechanisms none = { .front = SC_PREFETCH_NONE, .zero_cache = m.zero_cache };
-    struct sc_prefetch_mechanisms bare = { .front = m.front, .throttle = m.front == SC_PREFETCH_SNAKE,
-                                           .zero_cache = m.zero_cache };
-    struct sc_prefetch_mechanisms all = m;
-    all.oracle_zero = all.oracle_time = all.oracle_place = true;
-    const struct pf_state base = solve_with(&k, &none), front = solve_with(&k, &bare),
-                          oracle = solve_with(&k, &all);
-    const double cycles = cycles_of(&k, &p), used = p.on_time + p.late + p.early;
-    *a = (struct sc_prefetch_answer){
-        .slowdown = cycles / cycles_of(&k, &base),
-        .speedup = cycles_of(&k, &base) / cycles,
-        .ipc_gain = cycles_of(&k, &base) / cycles - 1.0,
-        .front_end_gain = cycles_of(&k, &front) / cycles - 1.0,
-        .front_end_speedup = cycles_of(&k, &front) / cycles,
-        .oracle_gap = cycles / cycles_of(&k, &oracle) - 1.0,
-        .time_s = cycles / s->clock_hz,
-        .ipc = k.warps * k.waves * k.iterations * k.instructions / cycles,
-        .on_time_share = share_of(p.on_time, used),
-        .early_share = share_of(p.early, used),
-        .late_share = share_of(p.late, used),
-        .coverage = share_of(p.on_time, p.on_time + p.late + p.missed),
-        .accuracy = share_of(p.on_time, p.issued),
-        .issued_share = share_of(p.issued, p.candidates),
-        .unused_share = share_of(p.issued - p.on_time - p.late - p.early, p.issued),
-        .dropped_share = share_of(p.dropped, p.issued),
-        .l1_hit_share = p.hits,
-        .load_latency_s = p.latency / s->clock_hz,
-        .l2_bytes_per_instruction = p.l2_fetches * k.loads * k.sectors * SC_PREFETCH_SECTOR / k.instructions,
-        .dram_bytes_per_instruction = p.dram_fetches * k.loads * k.sectors * SC_PREFETCH_SECTOR / k.instructions,
-        .l2_traffic_change = front.l2_fetches > 0.0 ? p.l2_fetches / front.l2_fetches - 1.0 : 0.0,
-        .dram_traffic_change = front.dram_fetches > 0.0 ? p.dram_fetches / front.dram_fetches - 1.0 : 0.0,
-        .demand_evictions_share = p.demand_evictions,
-        .best_distance = p.distance,
-        .zero_false_positive = p.false_positive,
-        .zero_false_negative = p.false_negative,
-        .register_fallback_share = p.register_fallback,
-    };
-    share_out(&k, &p, a);
-    a->bound = bound_of(&p, a);
-    a->worth_fixing_first = worth(&k, &m, p.iteration);
+    const struct sc_prefetch_mechanisms own = sc_prefetch_mechanisms(s);
+    const struct sc_prefetch_machine machine = sc_prefetch_machine(s, &own);
+    struct pf_kernel kernel;
+    struct pf_state states[RUNS];
+    sc_pf_kernel(s, &machine, &kernel);
+    solve_all(&kernel, states);
+    if (trace != NULL) {
+        explain_kernel(&kernel, trace);
+        explain_memory(&kernel, &states[OWN], trace);
+        explain_prefetches(&states[OWN], trace);
+        explain_time(&kernel, states, trace);
+    }
+    *out = answer_of(&kernel, states);
     return SC_OK;
 }

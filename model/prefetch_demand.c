@@ -194,13 +194,16 @@ void sc_pf_kernel(const struct sc_prefetch *s, const struct sc_prefetch_machine 
                              .instructions = (double)b.instructions,
                              .waves = fmax(1.0, s->ctas * s->cta_warps / s->warps) };
     const double span = k->sectors * SC_PREFETCH_SECTOR;
+    k->sharers = s->warp_stride_bytes != 0.0
+                     ? fmax(1.0, SC_PREFETCH_LINE / fmax(span, fabs(s->warp_stride_bytes))) : 1.0;
+    k->sharers = fmin(k->sharers, k->cta_warps);
     k->in_step = fmin(0.5 * k->iterations, b.barrier_period > 0 ? b.barrier_period : HUGE_VAL);
     k->cold_dram = 1.0 / s->sharing_sms;
     for (unsigned j = 0; j < b.loads; j++) {
         struct pf_load *l = &k->load[j];
         l->irregular = b.load[j].irregular;
         l->stored = b.load[j].stored;
-        l->zero = b.zero[b.load[j].array];
+        l->zero = fmin(1.0, b.zero[b.load[j].array]);
         bool of_line[SC_PREFETCH_CLASSES];
         const double line = fmax(span, SC_PREFETCH_LINE);
         l->cold = search(k, &b, j, span, l->before, l->other, &l->before_count);

@@ -35,6 +35,7 @@ struct pf_kernel {
     struct pf_load load[SC_PREFETCH_LOADS_MAX];
     double loads, sectors, warps, cta_warps, iterations, instructions;
     double in_step;      /* iterations that warps run between two barriers, or half the loop */
+    double sharers;      /* warps whose sectors lie in one line, and keep it fresh */
     double waves;        /* rounds of CTAs, one after the other in their slots */
     double cold_dram;    /* P(data new to this SM is not in L2 either) */
 };
@@ -111,13 +112,15 @@ struct pf_state {
     double exposed;       /* waiting for loads */
     double barrier;       /* waiting at barriers */
     double bandwidth;     /* T that memory, L2 or MSHRs alone would take */
+    double unlimited;     /* T without that */
     const char *narrowest;
+    bool at_port;         /* it is the SM's own: MSHRs or the load/store port */
     double latency, fetch_latency, fetch_wait; /* mean of a load, of a fetch, and in queues */
     double residence;     /* cycles */
     double throttle, queue_ratio, register_fallback;
     double burst;         /* cycles that a prefetch waits behind others of its burst */
     double on_time, late, early, issued, useless, dropped, missed, hits; /* per access */
-    double candidates;
+    double passed;        /* share of the candidates that the queue takes */
     double l2_fetches, dram_fetches; /* per access */
     double distance;      /* best, in steps of the pattern that issues most */
     double false_positive, false_negative;

@@ -170,7 +170,7 @@ struct pf_fate sc_pf_fate(const struct pf_attempt *attempts, size_t count, const
             there += last[i] * kept;
             last[i] *= 1.0 - tried * (1.0 - kept);
         }
-        last[j] = tried * (1.0 - there);
+        last[j] = tried * fmax(0.0, 1.0 - there);
         fate.issued += last[j];
         fate.pattern_issued[attempts[j].pattern] += last[j];
     }

@@ -103,9 +103,6 @@ static void prepare(struct work *w, const struct pf_kernel *k,
         w->regular += kind->regular / k->loads;
         w->derailed += k->load[j].misleads * kind->regular / k->loads;
     }
-    const double drift = 2.0 * (k->in_step < 3.0 ? 0.2 : 1.0);
-    const double in_use = sc_pf_metadata_lines(k, drift + w->furthest);
-    w->metadata = fmin(1.0, k->machine.l1_zero_lines / fmax(in_use, 1e-9));
     for (int p = 0; p < SC_PREFETCH_PATTERNS; p++)
         w->tuned[p] = k->scenario->start_distance;
 }
@@ -241,21 +238,23 @@ static struct standing standing_of(const struct pf_kernel *k, const struct pf_lo
         s.there += r->share * kept - joined;
         s.gone += r->share * (1.0 - kept);
     }
+    s.there = fmax(0.0, s.there);
+    s.gone = clamp(s.gone, 0.0, 1.0);
     return s;
 }
 
 /* Adds the share `weight` of the accesses of load j that stand like `s` and whose
  * prefetches fare like `f`. */
 static void tally_part(const struct work *w, const struct pf_load *l, double weight,
-                       const struct standing *s, const struct pf_fate *f, bool zero,
-                       const struct sc_latency *latency, struct tally *t)
+                       const struct standing *s, const struct pf_fate *f, double absent,
+                       bool zero, const struct sc_latency *latency, struct tally *t)
 {
     const double share = weight / w->k->loads, l1 = w->k->scenario->l1_latency_cycles;
     const double mean = sc_latency_mean(latency);
     const double aimed = fmin(s->gone, 1.0 - l->irregular), served = f->on_time + f->known;
-    const double missed = s->gone - aimed * (served + f->late);
+    const double missed = fmax(0.0, s->gone - aimed * (served + f->late));
     /* Metadata does not keep zero sectors from being fetched ahead again and again. */
-    const double tried = zero ? fmin(l->cold, 1.0 - l->irregular) : aimed;
+    const double tried = fmin(absent, 1.0 - l->irregular);
     const double late_wait = f->late > 1e-9 ? f->late_wait / f->late : 0.0;
     struct pf_fate done = *f;
     done.issued *= aimed > 0.0 ? tried / aimed : 0.0;
@@ -286,20 +285,35 @@ static void tally_load(const struct work *w, unsigned j, const struct pf_state *
     of_demand.residence = state->residence;
     const struct standing s = standing_of(w->k, l, state, &of_demand, sc_latency_mean(latency));
     const double z = w->m->zero_cache ? l->zero : 0.0;
-    tally_part(w, l, 1.0 - z, &s, &kind->other, false, latency, t);
+    tally_part(w, l, 1.0 - z, &s, &kind->other, s.gone, false, latency, t);
     if (z > 0.0) {
         /* L1 keeps no zero sector that demand has brought. */
-        const double known = l->known * w->metadata;
+        const double known = fmin(1.0, l->known * w->metadata);
         const struct standing of_zero = { .there = known, .gone = 1.0 - known };
-        tally_part(w, l, z, &of_zero, &kind->zero, true, latency, t);
+        tally_part(w, l, z, &of_zero, &kind->zero, s.gone, true, latency, t);
     }
+}
+
+/* Loads that are under way before the first is needed wait together: with G of them
+ * each adds 1/G of the longest wait. */
+static void overlap_waits(const struct work *w, struct tally *t)
+{
+    const struct sc_prefetch *s = w->k->scenario;
+    const double together = fmin(ceil(s->dependence / (1.0 + floor(s->compute + 0.5))),
+                                 w->k->loads);
+    const double p = clamp(t->missed, 1e-6, 1.0);
+    if (together <= 1.0)
+        return;
+    const double factor = (1.0 - pow(1.0 - p, together)) / (together * p);
+    t->exposed *= factor;
+    t->variance *= factor;
 }
 
 /* ---- Load on the machine ---- */
 
 /* Time of an iteration that the narrowest resource alone would take. */
 static double bandwidth_of(const struct pf_kernel *k, const struct tally *t, double dram_share,
-                           double latency, const char **name)
+                           double latency, struct pf_state *state)
 {
     const double accesses = k->warps * k->loads, bytes = k->sectors * SC_PREFETCH_SECTOR;
     const double fetched = accesses * t->fetches;
@@ -316,7 +330,8 @@ static double bandwidth_of(const struct pf_kernel *k, const struct tally *t, dou
     for (size_t i = 1; i < sizeof each / sizeof each[0]; i++)
         if (each[i].cycles > each[most].cycles)
             most = i;
-    *name = each[most].name;
+    state->narrowest = each[most].name;
+    state->at_port = most >= 2;
     return each[most].cycles;
 }
 
@@ -417,18 +432,19 @@ static void rank(struct work *w, struct pf_state *state, const struct tally *t, 
     const double busy = clamp(k->warps * k->loads * (1.0 + k->scenario->store_share) /
                                   state->iteration, 0.0, 0.98);
     const double slots = (1.0 - busy) / rate;
-    double wanted[SC_PREFETCH_PATTERNS], all = 0.0, ahead = 0.0;
+    double wanted[SC_PREFETCH_PATTERNS], all = 0.0, ahead = 0.0, passed = 0.0;
     for (int p = 0; p < SC_PREFETCH_PATTERNS; p++) {
         wanted[p] = (t->fate.pattern_issued[p] + (p == SC_PREFETCH_ITERATION ? useless : 0.0)) /
                     fmax(w->pass_rank[p], 1e-3);
         all += wanted[p];
     }
-    state->candidates = all;
     mix(&state->queue_ratio, sc_prefetch_queue_ratio(all, slots), 0.5);
     for (int p = 0; p < SC_PREFETCH_PATTERNS; p++) {
         mix(&w->pass_rank[p], sc_prefetch_queue_share(state->queue_ratio, ahead, wanted[p]), 0.5);
         ahead += wanted[p];
+        passed += wanted[p] * w->pass_rank[p];
     }
+    state->passed = all > 0.0 ? passed / all : 1.0;
 }
 
 static void throttle(const struct pf_kernel *k, struct pf_state *state, double unused_lines,
@@ -566,6 +582,16 @@ static double best_distance(const struct work *w, const struct tally *t)
     return weight > 0.0 ? sum / weight : 0.0;
 }
 
+/* P(a line of zero metadata stays as long as it is used): those in use are more
+ * for warps that drift apart and for zero sectors that are fetched ahead. */
+static double metadata_of(const struct work *w, const struct pf_state *state)
+{
+    const struct pf_kernel *k = w->k;
+    const double drift = 2.0 * (k->in_step < 3.0 ? 0.2 : 1.0);
+    const double ahead = w->furthest * fmin(1.0, 3.0 * state->false_negative);
+    return fmin(1.0, k->machine.l1_zero_lines / fmax(sc_pf_metadata_lines(k, drift + ahead), 1e-9));
+}
+
 /* One round of the fixed point; returns the relative change of T. */
 static double step(struct work *w, struct pf_state *state, double weight)
 {
@@ -586,18 +612,21 @@ static double step(struct work *w, struct pf_state *state, double weight)
                             .register_hold = s->replacement == SC_PREFETCH_REPLACE_AGED
                                                  ? s->register_hold_cycles
                                                  : 1e6 };
+    life.residence *= 1.0 + 0.15 * (k->sharers - 1.0);
     if (w->m->oracle_place)
         life.residence = HUGE_VAL;
     const double latency = sc_latency_mean(&demand);
     const double fill = sc_latency_mean(&life.latency);
     life.spell = fill;
     filter(k, w->m, state, fill);
+    w->metadata = metadata_of(w, state);
     if (w->m->tuner || w->m->own_tuner)
         tune(w, state, &life);
     struct tally t = { 0 };
     foretell(w, state, &life);
     for (unsigned j = 0; j < (unsigned)k->loads; j++)
         tally_load(w, j, state, &life, &demand, &t);
+    overlap_waits(w, &t);
     if (w->m->oracle_l1)
         t = (struct tally){ .hits = 1.0, .latency = s->l1_latency_cycles,
                             .exposed = k->loads * exposed(w, s->l1_latency_cycles) };
@@ -633,9 +662,10 @@ static double step(struct work *w, struct pf_state *state, double weight)
     state->barrier = barrier_of(k, &t);
     state->exposed = t.exposed;
     state->away = (s->issue_gap_cycles - 1.0) * k->instructions + t.exposed + state->barrier;
-    state->bandwidth = bandwidth_of(k, &t, dram, latency, &state->narrowest);
+    state->bandwidth = bandwidth_of(k, &t, dram, latency, state);
     const double alone = sc_prefetch_iteration(k->warps / s->issue_width, k->instructions,
                                                state->away, 0.0);
+    state->unlimited = alone;
     const double iteration = fmax(alone, state->bandwidth);
     const double change = fabs(iteration / state->iteration - 1.0);
     mix(&state->iteration, iteration, weight);
