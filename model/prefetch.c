@@ -111,7 +111,7 @@ static void answer_prefetches(struct sc_prefetch_answer *a, const struct pf_stat
     a->best_distance = p->distance;
     a->zero_false_positive = p->false_positive;
     a->zero_false_negative = p->issued > 0.0 ? p->false_negative : 0.0;
-    a->register_fallback_share = p->register_fallback;
+    a->register_fallback_share = fmin(1.0, p->register_fallback);
 }
 
 /* Gains below a hundredth are not worth anything. */
@@ -261,7 +261,7 @@ enum sc_status sc_prefetch_estimate(const void *scenario, void *answer, struct s
     const struct sc_prefetch_mechanisms own = sc_prefetch_mechanisms(s);
     const struct sc_prefetch_machine machine = sc_prefetch_machine(s, &own);
     struct pf_kernel kernel;
-    struct pf_state states[RUNS];
+    struct pf_state states[RUNS] = { 0 };
     sc_pf_kernel(s, &machine, &kernel);
     solve_all(&kernel, states);
     if (trace != NULL) {
