@@ -263,7 +263,7 @@ bench: all $(BENCHES) ## how fast it answers
 # Calibrations that come with the program: the same samples give the same files.
 calibration: $(PROGRAM) ## make data/params/ anew (some minutes)
 	mkdir -p data/params
-	$(PROGRAM) calibrate hbf --samples 4000 --seed 1 -o data/params/hbf.csv
+	$(PROGRAM) calibrate hbf --samples 12000 --seed 1 -o data/params/hbf.csv
 	$(PROGRAM) calibrate stream --samples 1000 --seed 1 -o data/params/stream.csv
 	rm -f data/params/*.runs
 

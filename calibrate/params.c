@@ -1017,11 +1017,24 @@ static const struct sc_field *field_of(const struct sc_params_region *region,
     return region->of != NULL ? region->of : sc_system_field(system, region->field);
 }
 
-const struct sc_field *sc_params_outside(const struct sc_params *params,
-                                         const struct sc_system *system, const void *scenario)
+/* Regions of a field need not stand together: one that an earlier row is of has
+ * been judged. */
+static bool is_judged(const struct sc_params *params, const struct sc_system *system,
+                      const struct sc_field *field, size_t row)
+{
+    for (size_t i = 0; i < row; i++)
+        if (field_of(&params->regions[i], system) == field)
+            return true;
+    return false;
+}
+
+/* The first region from `row` on whose field the scenario has outside of all regions
+ * of that field; region_count: none. */
+static size_t outside_from(const struct sc_params *params, const struct sc_system *system,
+                           const void *scenario, size_t row)
 {
     const struct sc_field *settled = NULL; /* by an earlier row of the same field */
-    for (size_t i = 0; i < params->region_count; i++) {
+    for (size_t i = row; i < params->region_count; i++) {
         const struct sc_field *field = field_of(&params->regions[i], system);
         if (field == NULL || field == settled || field->kind == SC_PRESET)
             continue;
@@ -1031,8 +1044,32 @@ const struct sc_field *sc_params_outside(const struct sc_params *params,
             inside = field_of(&params->regions[j], system) == field &&
                      is_inside(&params->regions[j], field, value);
         if (!inside)
-            return field;
+            return i;
         settled = field;
     }
+    return params->region_count;
+}
+
+const struct sc_field *sc_params_outside(const struct sc_params *params,
+                                         const struct sc_system *system, const void *scenario)
+{
+    const size_t row = outside_from(params, system, scenario, 0);
+    return row < params->region_count ? field_of(&params->regions[row], system) : NULL;
+}
+
+const struct sc_field *sc_params_outside_next(const struct sc_params *params,
+                                              const struct sc_system *system,
+                                              const void *scenario, size_t *row)
+{
+    while (*row < params->region_count) {
+        const size_t found = outside_from(params, system, scenario, *row);
+        if (found == params->region_count)
+            break;
+        *row = found + 1;
+        const struct sc_field *field = field_of(&params->regions[found], system);
+        if (!is_judged(params, system, field, found))
+            return field;
+    }
+    *row = params->region_count;
     return NULL;
 }

@@ -167,4 +167,10 @@ enum sc_status sc_params_quantile(const struct sc_params *params, const char *gr
 const struct sc_field *sc_params_outside(const struct sc_params *params,
                                          const struct sc_system *system, const void *scenario);
 
+/* The same from *row on, which is 0 at first and then where to go on: each such
+ * field once, then NULL. */
+const struct sc_field *sc_params_outside_next(const struct sc_params *params,
+                                              const struct sc_system *system,
+                                              const void *scenario, size_t *row);
+
 #endif

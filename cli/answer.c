@@ -5,6 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+const struct sc_metric repeat_metrics[REPEAT_METRICS] = {
+    { .column = "slowdown_mean_lo", .offset = offsetof(struct repeated_answer, slowdown_mean_lo),
+      .brief = true, .help = "lower end of the 90 % interval of the mean over the runs of --repeat" },
+    { .column = "slowdown_mean_hi", .offset = offsetof(struct repeated_answer, slowdown_mean_hi),
+      .brief = true, .help = "upper end of it" },
+};
+
 /* Suffix of a header that says the SI unit, in the spelling that a header takes
  * on the way in. */
 static const char *const suffixes[SC_DIMENSIONS] = {
@@ -34,33 +41,51 @@ const char *field_column(const struct sc_field *field, char out[static FIELD_COL
     return out;
 }
 
-/* A metric of the system, or one that a calibration adds. */
-static const struct sc_metric *find_metric(const struct sc_system *system, const char *name,
-                                           bool judged)
+struct extra_metrics extra_of_calibration(const struct calibration *calibration)
 {
-    for (size_t i = 0; judged && i < CALIBRATION_METRICS; i++)
-        if (strcmp(calibration_metrics[i].column, name) == 0)
-            return &calibration_metrics[i];
+    return (struct extra_metrics){ calibration_metrics,
+                                   calibration != NULL ? CALIBRATION_METRICS : 0 };
+}
+
+/* A metric of the system, or an extra one. */
+static const struct sc_metric *find_metric(const struct sc_system *system, const char *name,
+                                           struct extra_metrics extra)
+{
+    for (size_t i = 0; i < extra.count; i++)
+        if (strcmp(extra.metrics[i].column, name) == 0)
+            return extra.metrics + i;
     return sc_system_metric(system, name);
 }
 
+/* Whatever can be a column: metrics, extra metrics, keys. */
+struct column_names {
+    const struct sc_system *system;
+    struct extra_metrics extra;
+};
+
 static const char *column_at(unsigned long i, const void *context)
 {
-    const struct sc_system *system = context;
-    return i < system->metric_count ? system->metrics[i].column
-                                    : system->fields[i - system->metric_count].key;
+    const struct column_names *names = context;
+    if (i < names->system->metric_count)
+        return names->system->metrics[i].column;
+    i -= names->system->metric_count;
+    return i < names->extra.count ? names->extra.metrics[i].column
+                                  : names->system->fields[i - names->extra.count].key;
 }
 
-static bool select_name(const struct sc_system *system, const char *name, bool judged,
-                        struct selection *selection, struct problem *problem)
+static bool select_name(const struct sc_system *system, const char *name,
+                        struct extra_metrics extra, struct selection *selection,
+                        struct problem *problem)
 {
-    const struct sc_metric *metric = find_metric(system, name, judged);
+    const struct sc_metric *metric = find_metric(system, name, extra);
     const struct sc_field *field = metric == NULL ? sc_system_field(system, name) : NULL;
     if (field != NULL && field->kind == SC_PRESET)
         return problem_set(problem, "--columns: %s names a preset, not a value", name);
     if (metric == NULL && field == NULL) {
-        const char *nearest = problem_nearest(name, column_at,
-                                              system->metric_count + system->field_count, system);
+        const struct column_names names = { system, extra };
+        const char *nearest =
+            problem_nearest(name, column_at,
+                            system->metric_count + extra.count + system->field_count, &names);
         return problem_set(problem, "--columns: %s has no column '%.60s'%s%s%s", system->name, name,
                            nearest != NULL ? ": did you mean " : "",
                            nearest != NULL ? nearest : "", nearest != NULL ? "?" : "");
@@ -81,22 +106,23 @@ static void select_metric(const struct sc_metric *metric, bool table, struct sel
     selection->items[selection->count++].metric = metric;
 }
 
-/* What a calibration adds stands right behind the slowdown that it speaks of. */
-static void select_metrics(const struct sc_system *system, bool table, bool judged,
+/* What is added stands right behind the slowdown that it speaks of. */
+static void select_metrics(const struct sc_system *system, bool table, struct extra_metrics extra,
                            struct selection *selection)
 {
     for (size_t i = 0; i < system->metric_count; i++) {
         select_metric(&system->metrics[i], table, selection);
-        for (size_t j = 0; i == 0 && judged && j < CALIBRATION_METRICS; j++)
-            select_metric(&calibration_metrics[j], table, selection);
+        for (size_t j = 0; i == 0 && j < extra.count; j++)
+            select_metric(&extra.metrics[j], table, selection);
     }
 }
 
-bool selection_make(const struct sc_system *system, const char *columns, bool table, bool judged,
-                    struct selection *selection, struct problem *problem)
+bool selection_make(const struct sc_system *system, const char *columns, bool table,
+                    struct extra_metrics extra, struct selection *selection,
+                    struct problem *problem)
 {
     *selection = (struct selection){ 0 };
-    size_t capacity = system->metric_count + CALIBRATION_METRICS + 1;
+    size_t capacity = system->metric_count + extra.count + 1;
     for (const char *c = columns; c != NULL && *c != '\0'; c++)
         capacity += *c == ',';
     selection->items = calloc(capacity, sizeof *selection->items);
@@ -105,13 +131,13 @@ bool selection_make(const struct sc_system *system, const char *columns, bool ta
     if (selection->items == NULL || (columns != NULL && copy == NULL)) {
         fine = problem_set(problem, "out of memory");
     } else if (columns == NULL || strcmp(columns, "all") == 0) {
-        select_metrics(system, table && columns == NULL, judged, selection);
+        select_metrics(system, table && columns == NULL, extra, selection);
     } else {
         for (char *name = copy; fine && name != NULL;) {
             char *comma = strchr(name, ',');
             if (comma != NULL)
                 *comma = '\0';
-            fine = select_name(system, name, judged, selection, problem);
+            fine = select_name(system, name, extra, selection, problem);
             name = comma != NULL ? comma + 1 : NULL;
         }
     }
@@ -154,6 +180,26 @@ bool selection_has(const struct selection *selection, const struct sc_field *fie
         if (selection->items[i].field == field)
             return true;
     return false;
+}
+
+bool selection_has_metric(const struct selection *selection, const struct sc_metric *metric)
+{
+    for (size_t i = 0; i < selection->count; i++)
+        if (selection->items[i].metric == metric)
+            return true;
+    return false;
+}
+
+bool selection_wants_note(const struct selection *selection, const char *columns)
+{
+    bool answers = false;
+    for (size_t i = 0; i < selection->count; i++) {
+        const struct sc_metric *metric = selection->items[i].metric;
+        answers = answers || metric != NULL;
+        if (columns != NULL && metric != NULL && strcmp(metric->column, "extrapolated") == 0)
+            return false;
+    }
+    return answers;
 }
 
 const char *answer_name(const char *name, bool (*taken)(const char *name, const void *context),

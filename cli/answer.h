@@ -22,15 +22,40 @@ struct selection {
     char *names; /* headers of keys, made up with their units */
 };
 
+/* Metrics that stand beside those of the system, right behind the first of them:
+ * what a calibration or repeated runs add.  Their offsets are within the struct
+ * that the caller then takes for an answer. */
+struct extra_metrics {
+    const struct sc_metric *metrics;
+    size_t count;
+};
+
+/* What a calibration adds to answers; none if it is NULL. */
+struct extra_metrics extra_of_calibration(const struct calibration *calibration);
+
+/* An answer that is the mean of several runs, and how sure that mean is. */
+struct repeated_answer {
+    _Alignas(max_align_t) unsigned char answer[SC_ANSWER_MAX];
+    double slowdown_mean_lo, slowdown_mean_hi;
+};
+
+/* The added columns, offsets within struct repeated_answer. */
+enum { REPEAT_METRICS = 2 };
+extern const struct sc_metric repeat_metrics[REPEAT_METRICS];
+
 /* `columns` is a list a,b,c, "all" (every metric), or NULL: the brief metrics
- * plus the bar's for a table, every metric otherwise.  `judged`: with the columns
- * of a calibration; answers are then struct judged_answer. */
-bool selection_make(const struct sc_system *system, const char *columns, bool table, bool judged,
-                    struct selection *selection, struct problem *problem);
+ * plus the bar's for a table, every metric otherwise. */
+bool selection_make(const struct sc_system *system, const char *columns, bool table,
+                    struct extra_metrics extra, struct selection *selection,
+                    struct problem *problem);
 void selection_fini(struct selection *selection);
+/* Whether to say that answers are extrapolated: not if the columns are keys alone,
+ * nor if --columns asks for `extrapolated`, which says it all. */
+bool selection_wants_note(const struct selection *selection, const char *columns);
 /* Headers, into columns[0 .. selection->count). */
 void selection_columns(const struct selection *selection, struct emit_column *columns);
 bool selection_has(const struct selection *selection, const struct sc_field *field);
+bool selection_has_metric(const struct selection *selection, const struct sc_metric *metric);
 
 /* The name, or, where taken(name, context), the first of stallcast_NAME,
  * stallcast2_NAME, ... that is not, in out. */

@@ -55,6 +55,7 @@ struct batch {
     bool ended;               /* nothing more to read */
     bool stopped;             /* --strict or a write error: leave the rest */
     size_t row_count, bad_count;
+    struct extrapolation extrapolation;
     struct problem first_bad, write_fault, read_fault; /* read_fault: under `in` */
     bool has_write_fault, has_read_fault;
 };
@@ -76,6 +77,7 @@ struct worker {
     } *memory;
     struct problem first_bad;
     size_t bad_count, row_count;
+    struct extrapolation extrapolation;
     bool strict_stop;
 };
 
@@ -135,8 +137,7 @@ static bool open_reader(struct batch *batch, FILE *file, struct problem *problem
 static void warn_of_slip(const struct batch *batch, const char *column, const char *nearest)
 {
     struct problem note;
-    const size_t length = strlen(column);
-    if (nearest == NULL || length < 3 || sc_system_metric(batch->system, column) != NULL)
+    if (nearest == NULL || sc_system_metric(batch->system, column) != NULL)
         return;
     (void)problem_set(&note, "%s: column '%.60s' is no key of %s and travels through: "
                              "did you mean %s?",
@@ -151,9 +152,12 @@ static bool refuse_unit(const struct batch *batch, const struct sc_csv_field *co
     char accepted[SC_UNITS_ACCEPTED_MAX] = "";
     if ((field->kind == SC_REAL || field->kind == SC_INTEGER) && field->dimension != SC_NUMBER)
         (void)sc_units_accepted(field->dimension, accepted);
-    return problem_set(problem, "%s:%zu: %.60s: expected %s%s in the brackets", batch->name,
-                       sc_csv_header_line(batch->reader), column->text,
-                       *accepted != '\0' ? "one of " : "nothing", accepted);
+    const size_t line = sc_csv_header_line(batch->reader);
+    if (*accepted == '\0')
+        return problem_set(problem, "%s:%zu: %.60s: expected %s without brackets", batch->name,
+                           line, column->text, field->key);
+    return problem_set(problem, "%s:%zu: %.60s: expected one of %s in the brackets", batch->name,
+                       line, column->text, accepted);
 }
 
 static bool bind_columns(struct batch *batch, struct problem *problem)
@@ -342,6 +346,7 @@ static bool answer_row(struct worker *worker, const struct sc_csv_row *row, stru
         return place(batch, row->line, NULL, problem);
     }
     calibration_judge(batch->calibration, scenario, &answer);
+    extrapolation_add(&worker->extrapolation, batch->calibration, scenario, &answer);
     selection_cells(&batch->selection, scenario, &answer, worker->cells + batch->input_count);
     return true;
 }
@@ -477,6 +482,7 @@ static void hand_in(struct worker *worker, size_t number, bool fine, const struc
         if (worker->bad_count > 0 && batch->bad_count == 0)
             batch->first_bad = worker->first_bad;
         batch->bad_count += worker->bad_count;
+        extrapolation_append(&batch->extrapolation, &worker->extrapolation);
         batch->stopped = !fine || worker->strict_stop;
         if (!fine) {
             batch->write_fault = fault;
@@ -498,6 +504,7 @@ static void *work(void *argument)
     while (take_rows(worker, &number)) {
         struct problem problem = { "" };
         worker->bad_count = worker->row_count = 0;
+        worker->extrapolation.count = 0;
         const bool fine = make_rows(worker, &problem);
         hand_in(worker, number, fine, &problem);
     }
@@ -574,7 +581,7 @@ static bool plan(struct batch *batch, FILE *file, struct problem *problem)
 {
     return open_reader(batch, file, problem) && bind_columns(batch, problem) &&
            selection_make(batch->system, batch->options->columns, !sink_streams(&batch->style),
-                          batch->calibration != NULL, &batch->selection, problem) &&
+                          extra_of_calibration(batch->calibration), &batch->selection, problem) &&
            plan_columns(batch, problem) &&
            (batch->filter = filter_create(batch->options->only, problem)) != NULL;
 }
@@ -586,6 +593,8 @@ static int report(struct batch *batch)
         return (problem_print(&batch->write_fault), EXIT_USAGE);
     if (batch->has_read_fault)
         return (problem_print(&batch->read_fault), EXIT_USAGE);
+    if (selection_wants_note(&batch->selection, batch->options->columns))
+        extrapolation_print(&batch->extrapolation, batch->row_count);
     const bool gave_up = filter_gave_up(batch->filter);
     if (batch->bad_count == 0)
         return gave_up ? EXIT_NO : EXIT_FINE;

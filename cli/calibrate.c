@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* stallcast calibrate: fits the closed form to sampled runs of the simulator. */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
@@ -14,8 +13,11 @@
 #include "command.h"
 #include "conformal.h"
 #include "design.h"
+#include "effect.h"
 #include "emit.h"
 #include "fit.h"
+#include "journal.h"
+#include "number.h"
 #include "preset.h"
 #include "product.h"
 #include "progress.h"
@@ -25,8 +27,10 @@
 #include "sink.h"
 #include "text.h"
 
-/* Half of the samples for the coefficients, a quarter each for interval and report. */
-static const struct sc_shares set_shares = { { 0.5, 0.25, 0.25 } };
+/* Half of the samples for the coefficients, but no more than a handful of these can
+ * use; the others are shared evenly between interval and report, which never have
+ * enough: the coverage of 14 policies is known to 2 per cent with 350 samples each. */
+static const double fit_share = 0.5, fit_most = 2000;
 /* What counts as reported: the interval's level in the table of scores. */
 static const double report_level = 0.9;
 
@@ -38,6 +42,7 @@ struct calibrate {
     struct resolver *resolver;
     uint64_t seed;
     size_t samples, jobs;
+    bool to_standard_output; /* the calibration: -o - */
 
     struct sweep sweeps[KEYS_MAX]; /* keys of the command line, and what is drawn by default */
     size_t sweep_count;
@@ -54,8 +59,7 @@ struct calibrate {
     enum sc_set *sets;
     const struct sc_field *group_field;
 
-    FILE *runs;
-    struct text runs_path;
+    struct journal journal;
     pthread_mutex_t lock;
     size_t next, run_now;
     struct problem fault;
@@ -179,12 +183,14 @@ static bool make_samples(struct calibrate *c, struct problem *problem)
     for (size_t i = 0; i < c->samples; i++)
         if (!make_sample(c, i, problem))
             return false;
-    if (sc_split(c->seed, &set_shares, c->groups, c->samples, c->sets, &error) != SC_OK)
+    const double fit = fmin(fit_share, fit_most / (double)c->samples);
+    const struct sc_shares shares = { { fit, 0.5 * (1.0 - fit), 0.5 * (1.0 - fit) } };
+    if (sc_split(c->seed, &shares, c->groups, c->samples, c->sets, &error) != SC_OK)
         return problem_set(problem, "%s: %s", error.field, error.reason);
     return true;
 }
 
-/* ---- runs, kept in a file so that none is made twice ---- */
+/* ---- runs ---- */
 
 /* Two calibrations may share runs only if every scenario is the same. */
 static uint64_t identity(const struct calibrate *c)
@@ -195,71 +201,17 @@ static uint64_t identity(const struct calibrate *c)
     return hash;
 }
 
-static void write_heading(const struct calibrate *c, char *out, size_t size)
-{
-    (void)snprintf(out, size, "stallcast runs,%s,%s,%" PRIu64 ",%zu,%016" PRIx64 "\n", SC_SIM_VERSION,
-                   c->system->name, c->seed, c->samples, identity(c));
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-/* The last line, without its end: whoever wrote it was stopped. */
-static bool is_cut_off(const char *line, FILE *file)
-{
-    return strchr(line, '\n') == NULL && feof(file);
-}
-
-/* Takes over what the file holds; a line that was cut off is no line. */
-static bool read_runs(struct calibrate *c, struct problem *problem)
-{
-    char heading[256], line[256];
-    write_heading(c, heading, sizeof heading);
-    if (fgets(line, sizeof line, c->runs) == NULL)
-        return true;
-    if (is_cut_off(line, c->runs) && strncmp(line, heading, strlen(line)) == 0)
-        return ftruncate(fileno(c->runs), 0) == 0 ||
-               problem_set(problem, "%s: %s", c->runs_path.bytes, strerror(errno));
-    if (strcmp(line, heading) != 0)
-        return problem_set(problem, "%s: holds runs of other scenarios: remove it, or give "
-                                    "the same keys, seed and samples", c->runs_path.bytes);
-    long whole = ftell(c->runs);
-    while (fgets(line, sizeof line, c->runs) != NULL && !is_cut_off(line, c->runs)) {
-        char *end;
-        const unsigned long i = strtoul(line, &end, 10);
-        const double value = *end == ',' && is_digit(end[1]) ? strtod(end + 1, &end) : -1.0;
-        if (!is_digit(line[0]) || *end != '\n' || i >= c->samples || !(value >= 0.0) || !isfinite(value))
-            return problem_set(problem, "%s: expected sample,slowdown, got '%.60s'",
-                               c->runs_path.bytes, line);
-        c->slowdowns[i] = value;
-        whole = ftell(c->runs);
-    }
-    if (fflush(c->runs) != 0 || ftruncate(fileno(c->runs), whole) != 0)
-        return problem_set(problem, "%s: %s", c->runs_path.bytes, strerror(errno));
-    return true;
-}
-
+/* Nothing is kept beside what is no file, standard output or a device. */
 static bool open_runs(struct calibrate *c, const char *output, struct problem *problem)
 {
-    text_printf(&c->runs_path, "%s.runs", output);
-    if (c->runs_path.failed)
-        return problem_set(problem, "out of memory");
-    c->runs = fopen(c->runs_path.bytes, "a+");
-    if (c->runs == NULL || fseek(c->runs, 0, SEEK_SET) != 0)
-        return problem_set(problem, "%s: %s", c->runs_path.bytes, strerror(errno));
-    if (!read_runs(c, problem))
+    char heading[JOURNAL_HEADING_MAX];
+    if (!output_check(output, problem))
         return false;
-    if (fseek(c->runs, 0, SEEK_END) != 0)
-        return problem_set(problem, "%s: %s", c->runs_path.bytes, strerror(errno));
-    if (ftell(c->runs) == 0) {
-        char heading[256];
-        write_heading(c, heading, sizeof heading);
-        if (fputs(heading, c->runs) < 0 || fflush(c->runs) != 0)
-            return problem_set(problem, "%s: %s", c->runs_path.bytes, strerror(errno));
-    }
-    return true;
+    if (!output_is_file(output))
+        return true;
+    (void)snprintf(heading, sizeof heading, "%s,%s,%" PRIu64 ",%zu,%016" PRIx64, SC_SIM_VERSION,
+                   c->system->name, c->seed, c->samples, identity(c));
+    return journal_open(&c->journal, output, heading, c->slowdowns, c->samples, problem);
 }
 
 /* What went wrong, and the sample as one would give it to `simulate`. */
@@ -308,14 +260,6 @@ static bool simulate(struct calibrate *c, size_t i, double *slowdown, struct pro
     return true;
 }
 
-static bool keep_run(struct calibrate *c, size_t i, double slowdown)
-{
-    c->slowdowns[i] = slowdown;
-    if (fprintf(c->runs, "%zu,%.17g\n", i, slowdown) < 0 || fflush(c->runs) != 0)
-        return problem_set(&c->fault, "cannot write %s: %s", c->runs_path.bytes, strerror(errno));
-    return true;
-}
-
 static void *work(void *argument)
 {
     struct calibrate *c = argument;
@@ -334,8 +278,11 @@ static void *work(void *argument)
         (void)pthread_mutex_lock(&c->lock);
         if (!fine && c->fault.text[0] == '\0')
             (void)problem_set(&c->fault, "sample %zu: %s", i, problem.text);
-        else if (fine)
-            (void)keep_run(c, i, slowdown);
+        if (fine) {
+            c->slowdowns[i] = slowdown;
+            if (c->fault.text[0] == '\0')
+                (void)journal_add(&c->journal, i, slowdown, &c->fault);
+        }
         c->run_now++;
         progress_step(&c->progress);
         (void)pthread_mutex_unlock(&c->lock);
@@ -363,6 +310,73 @@ static bool run_samples(struct calibrate *c, struct problem *problem)
     free(threads);
     *problem = c->fault;
     return c->fault.text[0] == '\0';
+}
+
+/* ---- samples without an answer ---- */
+
+/* How many there are, and how many for the reason of the first of them. */
+struct voids {
+    size_t count, alike;
+    struct problem first;
+};
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+static void find_voids(const struct calibrate *c, struct voids *voids)
+{
+    _Alignas(max_align_t) unsigned char answer[SC_ANSWER_MAX];
+    struct sc_error first = { 0 };
+    *voids = (struct voids){ 0 };
+    for (size_t i = 0; i < c->samples; i++) {
+        const void *scenario = c->scenarios + i * c->system->scenario_size;
+        struct sc_error error = { 0 };
+        if (isnan(c->slowdowns[i]) || c->slowdowns[i] > 0.0)
+            continue;
+        voids->count++;
+        const enum sc_status status = c->system->estimate(scenario, answer, NULL, &error);
+        if (status == SC_OK)
+            continue;
+        if (voids->alike == 0) {
+            first = error;
+            scenario_describe_error(c->system, status, &error, &voids->first);
+        }
+        voids->alike += same_text(first.field, error.field) && same_text(first.reason, error.reason);
+    }
+}
+
+/* "4 without an answer, 3 of them since ..." */
+static void describe_voids(const struct voids *voids, struct text *out)
+{
+    text_printf(out, "%zu without an answer", voids->count);
+    if (voids->alike > 0)
+        text_printf(out, ", %zu of them since %s", voids->alike, voids->first.text);
+}
+
+/* A fit that fails may lack the samples that have no answer. */
+static bool blame_voids(const struct calibrate *c, struct problem *problem)
+{
+    const struct problem inner = *problem;
+    struct text said = { 0 };
+    struct voids voids;
+    find_voids(c, &voids);
+    describe_voids(&voids, &said);
+    if (voids.count > 0 && !said.failed)
+        (void)problem_set(problem, "%s; of %zu samples %s", inner.text, c->samples, said.bytes);
+    text_fini(&said);
+    return false;
+}
+
+static bool check_voids(const struct calibrate *c, struct problem *problem)
+{
+    struct voids voids;
+    find_voids(c, &voids);
+    if (voids.count < c->samples)
+        return true;
+    return problem_set(problem, "none of %zu samples has an answer, %zu of them since %s",
+                       voids.count, voids.alike, voids.first.text);
 }
 
 /* ---- the fit ---- */
@@ -535,16 +549,19 @@ static bool score_group(const struct calibrate *c, size_t group, struct sc_score
     return status == SC_OK || problem_set(problem, "score: %s", error.reason);
 }
 
-static bool print_table(const struct emit_style *style, const struct emit_column *columns,
-                        const struct emit_cell *cells, size_t rows, size_t count,
-                        struct problem *problem)
+/* Beside the calibration on standard output the report would be read as part of it. */
+static bool print_table(const struct calibrate *c, const struct emit_style *style,
+                        const struct emit_column *columns, const struct emit_cell *cells,
+                        size_t rows, size_t count, struct problem *problem)
 {
     struct text out = { 0 };
     struct output output;
     emit_table(style, columns, cells, rows, count, &out);
     text_add_char(&out, '\n');
     bool fine = !out.failed || problem_set(problem, "out of memory");
-    if (fine && (fine = output_open(&output, NULL, problem))) {
+    if (fine && c->to_standard_output) {
+        (void)fputs(out.bytes, stderr);
+    } else if (fine && (fine = output_open(&output, NULL, problem))) {
         (void)output_write(&output, out.bytes, out.length, problem);
         fine = output_commit(&output, problem);
     }
@@ -571,7 +588,7 @@ static bool print_coefficients(const struct calibrate *c, const struct emit_styl
         row[4] = emit_number(estimate->identified ? estimate->high : (double)NAN);
         row[5] = emit_string(estimate->identified ? "identified" : estimate->why);
     }
-    const bool fine = print_table(style, columns, cells, c->parameter_count, 6, problem);
+    const bool fine = print_table(c, style, columns, cells, c->parameter_count, 6, problem);
     free(cells);
     return fine;
 }
@@ -607,29 +624,67 @@ static bool print_scores(const struct calibrate *c, const struct emit_style *sty
         row[7] = emit_number(score.coverage);
         row[8] = emit_number(score.interval_ratio);
     }
-    fine = fine && print_table(style, columns, cells, rows, COLUMNS, problem);
+    fine = fine && print_table(c, style, columns, cells, rows, COLUMNS, problem);
+    bool unknown = false;
+    for (size_t i = 0; i < COLUMNS * rows; i++)
+        unknown = unknown || cells[i].kind == EMIT_EMPTY;
+    if (fine && unknown)
+        (void)fputs("- in a column: unknown, from too few held-out samples or from values that are "
+                    "all alike\n", stderr);
     free(cells);
     return fine;
+}
+
+static void print_counts(const struct calibrate *c)
+{
+    size_t counts[SC_SETS] = { 0 };
+    struct text said = { 0 };
+    struct voids voids;
+    for (size_t i = 0; i < c->samples; i++)
+        counts[c->sets[i]]++;
+    find_voids(c, &voids);
+    describe_voids(&voids, &said);
+    (void)fprintf(stderr, "%zu samples (%zu run now): %zu to fit, %zu for intervals, %zu held out; %s\n",
+                  c->samples, c->run_now, counts[SC_SET_FIT], counts[SC_SET_CONFORMAL],
+                  counts[SC_SET_HOLDOUT], said.failed ? "out of memory" : said.bytes);
+    text_fini(&said);
+}
+
+/* "; NAME 1.25", or why it has no value. */
+static void add_statistic(struct text *out, const char *name, double value, int digits,
+                          const char *why)
+{
+    char number[SC_NUMBER_MAX];
+    text_printf(out, "; %s ", name);
+    if (isfinite(value))
+        text_add(out, number, sc_number_format(number, value, digits));
+    else
+        text_printf(out, "unknown (%s)", why);
+}
+
+static void print_fit(const struct sc_fit *fit)
+{
+    struct text out = { 0 };
+    text_printf(&out, "%s after %zu rounds", fit->converged ? "converged" : "did not converge",
+                fit->rounds);
+    add_statistic(&out, "condition number", fit->condition, 3,
+                  "the samples determine no coefficient");
+    add_statistic(&out, "residual sd", fit->residual_sd, 3, "no more samples than coefficients");
+    add_statistic(&out, "robust scale", fit->robust_scale, 3, "too few samples");
+    add_statistic(&out, "R2", fit->r_squared, 4, "all slowdowns are alike");
+    if (fit->r_squared < 0.0)
+        text_add_string(&out, " (below 0: one slowdown for all would fit better)");
+    (void)fprintf(stderr, "%s\n", out.failed ? "out of memory" : out.bytes);
+    text_fini(&out);
 }
 
 static bool print_report(const struct calibrate *c, struct problem *problem)
 {
     const struct emit_style style = { .format = EMIT_TABLE, .digits = 3, .decimal = '.' };
-    size_t counts[SC_SETS] = { 0 }, void_count = 0;
-    for (size_t i = 0; i < c->samples; i++) {
-        counts[c->sets[i]]++;
-        void_count += !(c->slowdowns[i] > 0.0);
-    }
-    (void)fprintf(stderr, "%zu samples (%zu run now): %zu to fit, %zu for intervals, %zu held out; "
-                          "%zu without an answer\n",
-                  c->samples, c->run_now, counts[SC_SET_FIT], counts[SC_SET_CONFORMAL],
-                  counts[SC_SET_HOLDOUT], void_count);
+    print_counts(c);
     if (c->parameter_count == 0)
         return print_scores(c, &style, problem);
-    (void)fprintf(stderr, "%s after %zu rounds; condition number %.3g; residual sd %.3g; robust "
-                          "scale %.3g; R2 %.4f\n",
-                  c->fit.converged ? "converged" : "did not converge", c->fit.rounds,
-                  c->fit.condition, c->fit.residual_sd, c->fit.robust_scale, c->fit.r_squared);
+    print_fit(&c->fit);
     for (size_t k = 0; k < c->parameter_count; k++)
         for (size_t j = 0; j < k; j++) {
             const double r = c->fit.correlation[k * c->parameter_count + j];
@@ -730,25 +785,18 @@ static bool observed_range(const struct calibrate *c, const struct sc_field *fie
 /* Whether slowdown depends on a key at all: energy and silicon do not change it. */
 static bool matters(const struct calibrate *c, const struct sc_field *field)
 {
-    static const double factors[] = { 0.5, 2.0, 100.0 };
-    enum { PROBES = 64 };
-    for (size_t i = 0; i < c->samples && i < PROBES; i++) {
+    enum { SCENARIOS = 64 };
+    for (size_t i = 0; i < c->samples && i < SCENARIOS; i++) {
         _Alignas(max_align_t) unsigned char scenario[SC_SCENARIO_MAX], answer[SC_ANSWER_MAX];
         struct sc_error error;
-        double before = 0.0, after = 0.0;
+        double before = 0.0, after = 0.0, probes[EFFECT_PROBES];
         memcpy(scenario, c->scenarios + i * c->system->scenario_size, c->system->scenario_size);
         if (c->system->estimate(scenario, answer, NULL, &error) != SC_OK)
             continue;
         memcpy(&before, answer + c->system->metrics[0].offset, sizeof before);
-        const double value = sc_field_get(field, scenario);
-        for (size_t k = 0; k < sizeof factors / sizeof factors[0]; k++) {
-            double other = fmin(field->maximum, fmax(field->minimum, value * factors[k]));
-            /* From zero, a step into the range. */
-            if (value == 0.0)
-                other = fmin(field->maximum, fmax(field->minimum, 1e-6));
-            if (field->kind == SC_INTEGER)
-                other = value == 0.0 ? fmin(field->maximum, 8.0) : ceil(other);
-            sc_field_set(field, scenario, other);
+        const size_t count = effect_probes(field, sc_field_get(field, scenario), probes);
+        for (size_t k = 0; k < count; k++) {
+            sc_field_set(field, scenario, probes[k]);
             if (c->system->estimate(scenario, answer, NULL, &error) != SC_OK)
                 return true;
             memcpy(&after, answer + c->system->metrics[0].offset, sizeof after);
@@ -874,6 +922,7 @@ static bool read_options(struct calibrate *c, const struct options *options,
         !options_whole("samples", options->samples, 40, 1000000, &value, problem))
         return false;
     c->samples = (size_t)value;
+    c->to_standard_output = strcmp(options->output, "-") == 0;
     if (options->seed != NULL) {
         if (!options_whole("seed", options->seed, 0, 2147483647L, &value, problem))
             return false;
@@ -896,7 +945,8 @@ static bool calibrate_all(struct calibrate *c, const struct options *options,
     list_coefficients(c);
     return add_defaults(c, problem) && plan_design(c, problem) && make_samples(c, problem) &&
            open_runs(c, options->output, problem) &&
-           run_samples(c, problem) && fit_coefficients(c, problem) && find_intervals(c, problem) &&
+           run_samples(c, problem) && check_voids(c, problem) &&
+           ((fit_coefficients(c, problem) && find_intervals(c, problem)) || blame_voids(c, problem)) &&
            write_file(c, options->output, problem) && print_report(c, problem);
 }
 
@@ -918,8 +968,7 @@ static int calibrate(const struct command *command, const struct options *option
     }
     (void)pthread_mutex_init(&c->lock, NULL);
     fine = fine && calibrate_all(c, options, words + 1, word_count - 1, &problem);
-    if (c->runs != NULL)
-        (void)fclose(c->runs);
+    journal_close(&c->journal);
     (void)pthread_mutex_destroy(&c->lock);
     sc_conformal_fini(&c->conformal);
     sc_fit_fini(&c->fit);
@@ -927,7 +976,6 @@ static int calibrate(const struct command *command, const struct options *option
         sweep_fini(&c->sweeps[i]);
         free(c->indices[i]);
     }
-    text_fini(&c->runs_path);
     free(c->scenarios);
     free(c->slowdowns);
     free(c->groups);
@@ -943,7 +991,7 @@ static int calibrate(const struct command *command, const struct options *option
 static const struct option_row options[] = {
     OPTION(samples, 'n', "N", "scenarios to simulate (default 1000)"),
     OPTION(seed, 's', "N", "seed of the samples and of every run (default 1)"),
-    OPTION(output, 'o', "FILE", "the calibration; finished runs are kept beside it in FILE.runs"),
+    OPTION(output, 'o', "FILE", "the calibration; finished runs are kept beside it in FILE.runs (not of -)"),
     OPTION(jobs, 'j', "N", "runs at a time (default: one per processor)"),
     OPTION(data, 0, "DIR", "tables of GPUs, models, flash instead of the built-in ones"),
     OPTION(help, 'h', NULL, "this text"),
@@ -955,7 +1003,7 @@ const struct command command_calibrate = {
     .summary = "fit the closed form's coefficients and intervals to runs of the simulator",
     .details =
         "Samples the ranges of the field table (Sobol points), simulates each, fits the coefficients\n"
-        "by robust least squares on half of them, takes the prediction intervals from a quarter and\n"
+        "by robust least squares on half of them (at most 2000), takes the intervals from half of the rest and\n"
         "reports on the rest.  A key given one value is held; a list of names is drawn from.  Stopped\n"
         "in the middle, the same command goes on where it was.  Same seed, same file.\n\n"
         "  stallcast calibrate hbf --samples 2000 -o hbf.params.csv\n"

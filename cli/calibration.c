@@ -169,3 +169,50 @@ void calibration_judge(const struct calibration *c, const void *scenario,
     answer->slowdown_hi = interval.high;
     answer->extrapolated = sc_params_outside(&c->params, c->system, scenario) != NULL;
 }
+
+/* "latency, batch, ...": as many as there is room for. */
+static void list_outside(const struct calibration *c, const void *scenario, char *out, size_t size)
+{
+    size_t row = 0, used = 0;
+    const struct sc_field *field;
+    while ((field = sc_params_outside_next(&c->params, c->system, scenario, &row)) != NULL) {
+        const bool fits = used + strlen(field->key) + sizeof ", , ..." < size;
+        const int length = snprintf(out + used, size - used, "%s%s", used > 0 ? ", " : "",
+                                    fits ? field->key : "...");
+        if (!fits || length < 0)
+            return;
+        used += (size_t)length;
+    }
+}
+
+void extrapolation_add(struct extrapolation *extrapolation, const struct calibration *c,
+                       const void *scenario, const struct judged_answer *answer)
+{
+    if (c == NULL || !(answer->extrapolated > 0.0))
+        return;
+    if (extrapolation->count++ == 0)
+        list_outside(c, scenario, extrapolation->keys, sizeof extrapolation->keys);
+}
+
+void extrapolation_append(struct extrapolation *extrapolation, const struct extrapolation *later)
+{
+    if (extrapolation->count == 0)
+        *extrapolation = *later;
+    else
+        extrapolation->count += later->count;
+}
+
+void extrapolation_print(const struct extrapolation *extrapolation, size_t rows)
+{
+    struct problem note;
+    if (extrapolation->count == 0)
+        return;
+    if (rows == 1)
+        (void)problem_set(&note, "extrapolated, the interval may not hold: outside of what was "
+                                 "sampled: %s", extrapolation->keys);
+    else
+        (void)problem_set(&note, "%zu of %zu rows are extrapolated, their intervals may not hold; "
+                                 "outside of what was sampled in the first: %s",
+                          extrapolation->count, rows, extrapolation->keys);
+    problem_print(&note);
+}

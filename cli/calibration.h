@@ -47,6 +47,20 @@ void calibration_destroy(struct calibration *calibration);
 /* Makes its coefficients the defaults of the resolver. */
 void calibration_apply(const struct calibration *calibration, struct resolver *resolver);
 
+/* How many answers were extrapolated, and by which keys the first of them. */
+struct extrapolation {
+    size_t count;
+    char keys[160];
+};
+
+/* Counts the answer if it is one. */
+void extrapolation_add(struct extrapolation *extrapolation, const struct calibration *calibration,
+                       const void *scenario, const struct judged_answer *answer);
+/* Adds what stands behind it in the order of rows. */
+void extrapolation_append(struct extrapolation *extrapolation, const struct extrapolation *later);
+/* Says so on standard error, in one line, if there were any among `rows` answers. */
+void extrapolation_print(const struct extrapolation *extrapolation, size_t rows);
+
 /* Fills the added numbers; calibration may be NULL.  Any thread. */
 void calibration_judge(const struct calibration *calibration, const void *scenario,
                        struct judged_answer *answer);

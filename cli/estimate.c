@@ -29,6 +29,7 @@ struct run {
     struct text described;
     size_t column_count, kept_rows, bad_rows;
     struct problem first_bad;
+    struct extrapolation extrapolation;
 };
 
 /* Answers can be fed back as scenarios: a metric never goes by the name of a key. */
@@ -64,8 +65,8 @@ static bool run_plan(struct run *run, const struct options *options, bool table,
     const size_t keys = run->product.count;
     run->filter = filter_create(options->only, problem);
     if (run->filter == NULL ||
-        !selection_make(run->system, options->columns, table, run->calibration != NULL,
-                        &run->selection, problem))
+        !selection_make(run->system, options->columns, table,
+                        extra_of_calibration(run->calibration), &run->selection, problem))
         return false;
     const size_t most = keys + run->selection.count + 1;
     run->shown = calloc(keys + 1, sizeof *run->shown);
@@ -153,8 +154,10 @@ static bool row_is_kept(struct run *run)
                         run->described.length);
 }
 
-/* One scenario into run->cells; a failure fills the error cell. */
-static bool answer_row(struct run *run, struct problem *problem)
+/* One scenario into run->cells; a failure fills the error cell.  Counts it if it
+ * is extrapolated. */
+static bool answer_row(struct run *run, struct extrapolation *extrapolation,
+                       struct problem *problem)
 {
     _Alignas(max_align_t) unsigned char scenario[SC_SCENARIO_MAX];
     struct judged_answer answer;
@@ -170,6 +173,7 @@ static bool answer_row(struct run *run, struct problem *problem)
     struct emit_cell *cells = run->cells + run->shown_count;
     if (fine) {
         calibration_judge(run->calibration, scenario, &answer);
+        extrapolation_add(extrapolation, run->calibration, scenario, &answer);
         selection_cells(&run->selection, scenario, &answer, cells);
     } else {
         for (size_t i = 0; i < run->selection.count; i++)
@@ -189,7 +193,7 @@ static bool has_bad_row(struct run *run)
         if (!row_is_kept(run))
             continue;
         run->kept_rows++;
-        if (!answer_row(run, &problem)) {
+        if (!answer_row(run, &run->extrapolation, &problem)) {
             if (run->bad_rows++ == 0)
                 run->first_bad = problem;
         }
@@ -212,10 +216,11 @@ static int run_product(struct run *run, const struct options *options,
     bool fine = true;
     for (size_t row = 0; fine && row < run->product.rows; row++) {
         struct problem ignored;
+        struct extrapolation counted = { 0 };
         product_row(&run->product, row, run->settings);
         if (!row_is_kept(run))
             continue;
-        (void)answer_row(run, &ignored);
+        (void)answer_row(run, &counted, &ignored);
         fine = sink_row(&sink, run->cells, &problem);
     }
     if (fine)
@@ -224,6 +229,8 @@ static int run_product(struct run *run, const struct options *options,
         sink_abandon(&sink);
     if (!fine)
         return command_fail(&problem);
+    if (selection_wants_note(&run->selection, options->columns))
+        extrapolation_print(&run->extrapolation, run->kept_rows);
     const bool gave_up = filter_gave_up(run->filter);
     if (bad) {
         (void)problem_set(&problem, "%zu of %zu scenarios have no answer; the first: %s",
@@ -280,7 +287,7 @@ static const struct option_row options[] = {
     OPTION(only, 0, "REGEX", "keep rows whose key=value text (or CSV fields) matches"),
     OPTION(level, 0, "P", "probability that slowdown_lo .. slowdown_hi holds (default 0.9)"),
     OPTION(params, 0, "FILE", "calibration to use instead of the one that comes with the system"),
-    OPTION(digits, 0, "N", "significant digits, or all (default 6; 4 in tables)"),
+    OPTION(digits, 0, "N", "significant digits per number, or all (default 6; in table and md 4)"),
     OPTION(strict, 0, NULL, "stop at the first bad row"),
     OPTION(jobs, 'j', "N", "threads for --from (default: one per processor)"),
     OPTION(delimiter, 0, "CHAR", "of CSV in and out (default: found out, and a comma out)"),

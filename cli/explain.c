@@ -7,6 +7,7 @@
 #include "answer.h"
 #include "calibration.h"
 #include "command.h"
+#include "effect.h"
 #include "preset.h"
 #include "scenario.h"
 #include "sink.h"
@@ -64,7 +65,60 @@ static bool work_out(struct explanation *e, struct problem *problem)
     return status == SC_OK;
 }
 
+/* Whether the two answers are the same in every number. */
+static bool same_answer(const struct sc_system *system, const unsigned char *a,
+                        const unsigned char *b)
+{
+    bool same = true;
+    for (size_t i = 0; i < system->metric_count && same; i++) {
+        double x = 0.0, y = 0.0;
+        if (system->metrics[i].text)
+            continue;
+        memcpy(&x, a + system->metrics[i].offset, sizeof x);
+        memcpy(&y, b + system->metrics[i].offset, sizeof y);
+        same = (isnan(x) && isnan(y)) || !(x < y || x > y || isnan(x) || isnan(y));
+    }
+    return same;
+}
+
+/* Whether no other value of the key would change this answer.  Of a preset, and of
+ * cycles, nothing is said. */
+static bool is_idle(const struct explanation *e, size_t given)
+{
+    _Alignas(max_align_t) unsigned char scenario[SC_SCENARIO_MAX], answer[SC_ANSWER_MAX] = { 0 };
+    struct setting settings[KEYS_MAX];
+    struct problem problem;
+    struct sc_error error;
+    double probes[EFFECT_PROBES];
+    memcpy(settings, e->settings, e->setting_count * sizeof *settings);
+    const size_t count = settings[given].deferred ? 0
+                                                  : effect_probes(settings[given].field,
+                                                                  settings[given].value, probes);
+    bool same = count > 0;
+    for (size_t k = 0; same && k < count; k++) {
+        settings[given].value = probes[k];
+        same = resolver_build(e->resolver, settings, e->setting_count, scenario, &problem) &&
+               e->system->estimate(scenario, answer, NULL, &error) == SC_OK &&
+               same_answer(e->system, e->answer.answer, answer);
+    }
+    return same;
+}
+
 /* ---- prose ---- */
+
+static void add_idle(const struct explanation *e, struct text *out)
+{
+    bool any = false;
+    for (size_t i = 0; i < e->setting_count; i++) {
+        if (!is_idle(e, i))
+            continue;
+        text_printf(out, "%s %s", any ? "," : "  no effect here:", e->settings[i].field->key);
+        any = true;
+    }
+    if (any)
+        text_add_string(out, " (half, twice and 100 times of it, or another choice,\n"
+                             "  give the same closed-form answer)\n");
+}
 
 static void add_scenario(const struct explanation *e, struct text *out)
 {
@@ -82,6 +136,7 @@ static void add_scenario(const struct explanation *e, struct text *out)
                     field->help);
         text_fini(&value);
     }
+    add_idle(e, out);
 }
 
 /* One term on a line of its own: sections that stand alone. */
@@ -386,7 +441,9 @@ static int explain(const struct command *command, const struct options *options,
 static const struct option_row options[] = {
     OPTION(format, 'f', "FORMAT", "table (prose), csv, tsv, json, jsonl or md"),
     OPTION(output, 'o', "FILE", "write there, whole or not at all"),
-    OPTION(digits, 0, "N", "significant digits of the other formats, or all (default 6)"),
+    OPTION(level, 0, "P", "probability that slowdown_lo .. slowdown_hi holds (default 0.9)"),
+    OPTION(params, 0, "FILE", "calibration to use instead of the one that comes with the system"),
+    OPTION(digits, 0, "N", "significant digits per number, or all (default 6); the prose has 4"),
     OPTION(delimiter, 0, "CHAR", "of CSV out (default a comma)"),
     OPTION(decimal, 0, "CHAR", "decimal sign of CSV out (default a point)"),
     OPTION(data, 0, "DIR", "tables of GPUs, models, flash instead of the built-in ones"),

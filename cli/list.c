@@ -204,6 +204,12 @@ static bool list_columns(struct listing *list)
         list->cells[2] = emit_string(calibration_metrics[i].help);
         fine = add_row(list);
     }
+    for (size_t i = 0; fine && i < REPEAT_METRICS; i++) {
+        list->cells[0] = emit_string(repeat_metrics[i].column);
+        list->cells[1] = emit_string("repeated");
+        list->cells[2] = emit_string(repeat_metrics[i].help);
+        fine = add_row(list);
+    }
     return close_list(list, fine);
 }
 
@@ -344,7 +350,7 @@ static const struct option_row options[] = {
     OPTION(format, 'f', "FORMAT", "table, csv, tsv, json, jsonl or md (default table)"),
     OPTION(output, 'o', "FILE", "write there, whole or not at all"),
     OPTION(only, 0, "REGEX", "keep rows whose text matches"),
-    OPTION(digits, 0, "N", "significant digits, or all (default all)"),
+    OPTION(digits, 0, "N", "significant digits per number, or all (default all)"),
     OPTION(delimiter, 0, "CHAR", "of CSV out (default a comma)"),
     OPTION(decimal, 0, "CHAR", "decimal sign of CSV out (default a point)"),
     OPTION(data, 0, "DIR", "tables of GPUs, models, flash instead of the built-in ones"),

@@ -171,8 +171,10 @@ static int help(const char *name)
 int main(int argc, char **argv)
 {
     struct problem problem;
-    /* A reader that went away is reported like any other write error. */
+    /* A reader that went away and a limit on the size of files are reported like
+     * any other write error. */
     (void)signal(SIGPIPE, SIG_IGN);
+    (void)signal(SIGXFSZ, SIG_IGN);
     if (argc < 2) {
         (void)problem_set(&problem, "expected a command: 'stallcast --help' lists them");
         return command_fail(&problem);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "answer.h"
 #include "calibration.h"
 #include "preset.h"
 #include "scenario.h"
@@ -251,6 +252,8 @@ static void add_system(struct text *out, const struct sc_system *system)
         add_item(out, system->metrics[i].column, system->metrics[i].help);
     for (size_t i = 0; i < CALIBRATION_METRICS; i++)
         add_item(out, calibration_metrics[i].column, calibration_metrics[i].help);
+    for (size_t i = 0; i < REPEAT_METRICS; i++)
+        add_item(out, repeat_metrics[i].column, repeat_metrics[i].help);
 }
 
 /* ---- what belongs to all systems ---- */

@@ -73,8 +73,11 @@ static bool open_temporary(struct output *output, struct problem *problem)
     (void)fchmod(descriptor, mode_of(output->target));
     output->file = fdopen(descriptor, "wb");
     if (output->file == NULL) {
+        const bool refused = refuse(output, problem);
         (void)close(descriptor);
-        return refuse(output, problem);
+        (void)unlink(output->temporary);
+        forget(output);
+        return refused;
     }
     return true;
 }
@@ -90,6 +93,41 @@ bool output_open(struct output *output, const char *path, struct problem *proble
         return open_temporary(output, problem);
     output->file = fopen(output->path, "wb");
     return output->file != NULL || refuse(output, problem);
+}
+
+/* Nothing to a device or a pipe: a full one says so already then. */
+static bool check_special(struct output *output, struct problem *problem)
+{
+    struct stat status;
+    if (output->path != NULL && access(output->path, W_OK) != 0)
+        return refuse(output, problem);
+    /* Whoever reads a named pipe would take a writer that goes away for the end. */
+    if (output->path != NULL && stat(output->path, &status) == 0 && S_ISFIFO(status.st_mode))
+        return true;
+    const int descriptor = output->path == NULL ? STDOUT_FILENO
+                                                : open(output->path, O_WRONLY | O_NOCTTY);
+    if (descriptor < 0)
+        return refuse(output, problem);
+    const bool fine = write(descriptor, "", 0) == 0 || refuse(output, problem);
+    if (output->path != NULL)
+        (void)close(descriptor);
+    return fine;
+}
+
+bool output_is_file(const char *path)
+{
+    return path != NULL && strcmp(path, "-") != 0 && !is_special(path);
+}
+
+bool output_check(const char *path, struct problem *problem)
+{
+    struct output output = { .path = path != NULL && strcmp(path, "-") != 0 ? path : NULL };
+    if (output.path == NULL || is_special(output.path))
+        return check_special(&output, problem);
+    if (!open_temporary(&output, problem))
+        return false;
+    output_abandon(&output);
+    return true;
 }
 
 bool output_write(struct output *output, const char *bytes, size_t length, struct problem *problem)

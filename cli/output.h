@@ -20,6 +20,11 @@ struct output {
 /* path NULL or "-": standard output.  A file is written under a temporary name
  * in the same directory. */
 bool output_open(struct output *output, const char *path, struct problem *problem);
+/* Whether that would work now and a byte could be written, as far as it shows
+ * without writing one; leaves nothing behind.  Before what takes long. */
+bool output_check(const char *path, struct problem *problem);
+/* Whether it is a file, there or to be, and not standard output or a device. */
+bool output_is_file(const char *path);
 /* After a failure, later writes do nothing. */
 bool output_write(struct output *output, const char *bytes, size_t length, struct problem *problem);
 /* Flushes, checks, and gives a file its name.  False: nothing was left behind. */

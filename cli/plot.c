@@ -7,10 +7,12 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -77,13 +79,15 @@ static bool print_list(const struct options *options, struct problem *problem)
 
 /* ---- what is written where ---- */
 
-/* "svg", "png" or "pdf": the ending of the name. */
+/* "svg", "png" or "pdf": the ending of the name, in any case; an ending alone is
+ * a hidden file of no format. */
 static const char *format_of(const char *path, struct problem *problem)
 {
     static const char *const formats[] = { "svg", "png", "pdf" };
-    const char *dot = strrchr(path, '.');
-    for (size_t i = 0; dot != NULL && i < sizeof formats / sizeof formats[0]; i++)
-        if (strcmp(dot + 1, formats[i]) == 0)
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    for (size_t i = 0; dot != NULL && dot != name && i < sizeof formats / sizeof formats[0]; i++)
+        if (strcasecmp(dot + 1, formats[i]) == 0)
             return formats[i];
     (void)problem_set(
         problem, "--output: expected a name that ends in .svg, .png or .pdf, got '%.60s'", path);
@@ -151,6 +155,9 @@ static int run_gnuplot(const char *directory, char *const *arguments)
     const pid_t child = fork();
     if (child == 0) {
         int talk = -1;
+        /* gnuplot may not look at what its writes return. */
+        (void)signal(SIGPIPE, SIG_DFL);
+        (void)signal(SIGXFSZ, SIG_DFL);
         if (directory == NULL || chdir(directory) == 0)
             talk = open(directory == NULL ? "/dev/null" : log_name, O_WRONLY | O_CREAT | O_TRUNC,
                         0600);
@@ -177,8 +184,18 @@ static bool refuse_gnuplot(struct problem *problem)
 {
     if (errno == ENOENT)
         return problem_set(problem, "plot needs gnuplot, which is not in PATH (Debian: the package "
-                                    "gnuplot-nox); --csv FILE alone writes the data");
+                                    "gnuplot-nox)");
     return problem_set(problem, "cannot run gnuplot: %s", strerror(errno));
+}
+
+/* problem = what it said, and where the numbers are without a picture. */
+static bool add_data(const char *path, struct problem *problem)
+{
+    const struct problem inner = *problem;
+    if (path == NULL)
+        return problem_set(problem, "%s; --csv FILE alone writes the data", inner.text);
+    return problem_set(problem, "%s; the data is written: %s", inner.text,
+                       strcmp(path, "-") == 0 ? "standard output" : path);
 }
 
 /* Before the long part: the answers. */
@@ -347,8 +364,9 @@ static bool plot_figure(const struct figure *figure, const struct options *optio
         calibration_apply(calibration, tools->resolver);
         tools->calibration = calibration;
         fine = figure_answer(figure, tools, &table, problem) &&
-               (format == NULL || draw(figure, &table, format, options->output, problem)) &&
                (options->csv == NULL || write_rows(figure, &table, options->csv, problem));
+        if (fine && format != NULL && !draw(figure, &table, format, options->output, problem))
+            fine = options->csv != NULL && add_data(options->csv, problem);
     }
     figure_table_fini(&table);
     calibration_destroy(calibration);
@@ -359,7 +377,7 @@ static bool plot_figure(const struct figure *figure, const struct options *optio
 static int plot(const struct command *command, const struct options *options,
                 const char *const *words, size_t word_count, struct catalog *catalog)
 {
-    struct problem problem;
+    struct problem problem, missing;
     struct figure_tools tools = { .catalog = catalog };
     const char *format = NULL;
     (void)command;
@@ -380,11 +398,18 @@ static int plot(const struct command *command, const struct options *options,
         return command_fail((problem_set(&problem, "-o and --csv: both are %s", options->csv),
                              &problem));
     if (options->output != NULL &&
-        ((format = format_of(options->output, &problem)) == NULL || !find_gnuplot(&problem)))
+        ((format = format_of(options->output, &problem)) == NULL ||
+         !output_check(options->output, &problem)))
         return command_fail(&problem);
+    if (options->csv != NULL && !output_check(options->csv, &problem))
+        return command_fail(&problem);
+    const bool lacks_gnuplot = format != NULL && !find_gnuplot(&missing);
+    if (lacks_gnuplot && options->csv == NULL)
+        return command_fail((add_data(NULL, &missing), &missing));
     tools.system = sc_system_find(figure->system);
-    return plot_figure(figure, options, &tools, format, &problem) ? EXIT_FINE
-                                                                  : command_fail(&problem);
+    if (!plot_figure(figure, options, &tools, lacks_gnuplot ? NULL : format, &problem))
+        return command_fail(&problem);
+    return lacks_gnuplot ? command_fail((add_data(options->csv, &missing), &missing)) : EXIT_FINE;
 }
 
 static const struct option_row options[] = {

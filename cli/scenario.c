@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "number.h"
 #include "preset.h"
@@ -41,11 +42,12 @@ static bool is_field(const struct sc_system *system, const char *name, size_t le
     return *field != NULL;
 }
 
-/* The unit that a header carries behind its key. */
+/* The unit that a header carries behind its key.  One without a name is none: tp_
+ * is not tp. */
 static bool bind_unit(const struct sc_field *field, const char *unit, size_t length,
                       struct binding *binding)
 {
-    if (field->kind != SC_REAL && field->kind != SC_INTEGER)
+    if (length == 0 || (field->kind != SC_REAL && field->kind != SC_INTEGER))
         return false;
     binding->unit = sc_unit_find(field->dimension, unit, length);
     return binding->unit != NULL;
@@ -82,12 +84,75 @@ static const char *key_at(unsigned long i, const void *context)
     return system->fields[i].key;
 }
 
+static bool is_letter_or_digit(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+/* The same letters and digits, whatever their case and whatever is between them. */
+static bool same_letters(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    size_t i = 0, j = 0;
+    for (;; i++, j++) {
+        while (i < a_length && !is_letter_or_digit(a[i]))
+            i++;
+        while (j < b_length && !is_letter_or_digit(b[j]))
+            j++;
+        if (i == a_length || j == b_length)
+            return i == a_length && j == b_length && b_length > 0;
+        if (strncasecmp(&a[i], &b[j], 1) != 0)
+            return false;
+    }
+}
+
+static bool is_spelling_of(const struct sc_field *field, const char *name, size_t length)
+{
+    if (same_letters(name, length, field->key, strlen(field->key)))
+        return true;
+    for (const char *alias = field->aliases; alias != NULL && *alias != '\0';) {
+        const size_t span = strcspn(alias, " ");
+        if (same_letters(name, length, alias, span))
+            return true;
+        alias += span + strspn(alias + span, " ");
+    }
+    return false;
+}
+
+static bool is_any_unit(const char *name, size_t length)
+{
+    bool found = false;
+    for (int d = 0; d < SC_DIMENSIONS && length > 0 && !found; d++)
+        found = sc_unit_find((enum sc_dimension)d, name, length) != NULL;
+    return found;
+}
+
+/* The key that `name` is but for case, underscores and the like, alone or before a
+ * unit, be it one of the wrong kind; or NULL. */
+static const char *respelt_key(const struct sc_system *system, const char *name)
+{
+    const size_t length = strlen(name);
+    for (size_t i = 0; i < system->field_count; i++) {
+        const struct sc_field *field = &system->fields[i];
+        if (is_spelling_of(field, name, length))
+            return field->key;
+        for (size_t stem = length; stem-- > 1;)
+            if (name[stem] == '_' && is_any_unit(name + stem + 1, length - stem - 1) &&
+                is_spelling_of(field, name, stem))
+                return field->key;
+    }
+    return NULL;
+}
+
+enum { SLIP_MIN = 3 }; /* shorter names are near too many */
+
 /* The key that `name` is a slip of, a unit behind it aside, or NULL. */
 static const char *nearest_key(const struct sc_system *system, const char *name)
 {
-    const char *nearest = problem_nearest(name, key_at, system->field_count, system);
     const size_t length = strlen(name);
+    const char *nearest = respelt_key(system, name);
     char text[64];
+    if (nearest == NULL && length >= SLIP_MIN)
+        nearest = problem_nearest(name, key_at, system->field_count, system);
     for (size_t stem = length; nearest == NULL && stem-- > 1;) {
         if ((name[stem] != '_' && name[stem] != '(' && name[stem] != '[') || stem >= sizeof text)
             continue;

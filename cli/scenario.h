@@ -37,9 +37,10 @@ struct binding {
 };
 
 /* Binds "buffer", "latency_us", "latency (us)" or "latency [us]", whatever blanks
- * are around it; false if the name is no key.  nearest, unless NULL, is then set
- * to the key that it may be a slip of, or to NULL; and binding->field is set if
- * the name is a key with something in brackets that is none of its units. */
+ * are around it, and nothing but these spellings; false if the name is no key.
+ * nearest, unless NULL, is then set to the key that it may be a slip of, or to
+ * NULL; and binding->field is set if the name is a key with something in brackets
+ * that is none of its units. */
 bool resolver_bind(const struct resolver *resolver, const char *name, struct binding *binding,
                    const char **nearest);
 

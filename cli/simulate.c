@@ -36,7 +36,7 @@ struct simulation {
     unsigned char *scenarios, *answers; /* of row x repeat */
     struct problem *problems;           /* of rows; "" where all went well */
     pthread_mutex_t lock;
-    size_t next;
+    size_t next, steady; /* steady: rows whose repeats are all the same */
     struct progress progress;
     FILE *trace;
     int trace_errno; /* why the trace could not be written, or 0 */
@@ -135,27 +135,34 @@ static void run_all(struct simulation *s)
     free(threads);
 }
 
-/* Mean over the repeats into the first of them; the interval of the slowdown. */
-static struct sc_sim_interval fold_repeats(struct simulation *s, size_t row)
+/* Mean over the repeats into *answer, and the interval of the slowdown. */
+static void fold_repeats(struct simulation *s, size_t row, struct repeated_answer *answer)
 {
-    unsigned char *first = s->answers + row * s->repeats * s->system->answer_size;
-    struct sc_sim_interval interval = { .mean = (double)NAN, .half_width = (double)NAN };
+    const unsigned char *first = s->answers + row * s->repeats * s->system->answer_size;
+    bool steady = s->repeats > 1;
+    memcpy(answer->answer, first, s->system->answer_size);
     for (size_t m = 0; m < s->system->metric_count; m++) {
         const struct sc_metric *metric = &s->system->metrics[m];
         struct sc_sim_moments moments = { 0 };
+        double begin;
         if (metric->text)
             continue;
+        memcpy(&begin, first + metric->offset, sizeof begin);
         for (size_t i = 0; i < s->repeats; i++) {
             double value;
             memcpy(&value, first + i * s->system->answer_size + metric->offset, sizeof value);
             sc_sim_moments_add(&moments, value);
+            steady = steady && !(value < begin || value > begin);
         }
         const double mean = sc_sim_moments_mean(&moments);
-        memcpy(first + metric->offset, &mean, sizeof mean);
-        if (m == 0)
-            interval = sc_sim_moments_interval(&moments, confidence);
+        memcpy(answer->answer + metric->offset, &mean, sizeof mean);
+        if (m == 0) {
+            const struct sc_sim_interval interval = sc_sim_moments_interval(&moments, confidence);
+            answer->slowdown_mean_lo = interval.mean - interval.half_width;
+            answer->slowdown_mean_hi = interval.mean + interval.half_width;
+        }
     }
-    return interval;
+    s->steady += steady;
 }
 
 /* ---- output ---- */
@@ -166,13 +173,13 @@ struct layout {
     char *names;
     struct setting *settings;
     size_t *shown, shown_count, count;
-    bool intervals, errors;
+    bool errors;
 };
 
 static bool plan(const struct simulation *s, bool table, struct layout *layout,
                  struct problem *problem)
 {
-    const size_t keys = s->product.count, most = keys + s->selection.count + 4;
+    const size_t keys = s->product.count, most = keys + s->selection.count + 2;
     layout->columns = calloc(most, sizeof *layout->columns);
     layout->cells = calloc(most, sizeof *layout->cells);
     layout->names = calloc(keys + 1, FIELD_COLUMN_MAX);
@@ -193,10 +200,6 @@ static bool plan(const struct simulation *s, bool table, struct layout *layout,
     }
     selection_columns(&s->selection, layout->columns + layout->shown_count);
     layout->count = layout->shown_count + s->selection.count;
-    if (layout->intervals) {
-        layout->columns[layout->count++] = (struct emit_column){ .name = "slowdown_mean_lo" };
-        layout->columns[layout->count++] = (struct emit_column){ .name = "slowdown_mean_hi" };
-    }
     if (layout->errors)
         layout->columns[layout->count++] = (struct emit_column){ .name = "error" };
     return true;
@@ -218,19 +221,15 @@ static void fill_row(struct simulation *s, struct layout *layout, size_t row)
         layout->cells[layout->count - 1] = emit_string(s->problems[row].text);
         return;
     }
-    const struct sc_sim_interval interval = fold_repeats(s, row);
-    selection_cells(&s->selection, scenario, s->answers + row * s->repeats * s->system->answer_size,
-                    cells);
-    if (layout->intervals) {
-        cells[s->selection.count] = emit_number(interval.mean - interval.half_width);
-        cells[s->selection.count + 1] = emit_number(interval.mean + interval.half_width);
-    }
+    struct repeated_answer answer;
+    fold_repeats(s, row, &answer);
+    selection_cells(&s->selection, scenario, &answer, cells);
 }
 
 static bool print_rows(struct simulation *s, const struct options *options,
                        const struct emit_style *style, size_t bad, struct problem *problem)
 {
-    struct layout layout = { .intervals = s->repeats > 1, .errors = bad > 0 };
+    struct layout layout = { .errors = bad > 0 };
     struct sink sink;
     bool fine = plan(s, !sink_streams(style), &layout, problem);
     if (fine && (fine = sink_open(&sink, style, layout.columns, layout.count, options->output,
@@ -306,6 +305,34 @@ static bool open_trace(struct simulation *s, const struct options *options, stru
            problem_set(problem, "cannot write %s", options->trace);
 }
 
+/* What the repeats add can be asked for, or stands there when there are some. */
+static bool select_columns(struct simulation *s, const char *columns, bool table,
+                           struct problem *problem)
+{
+    const bool named = columns != NULL && strcmp(columns, "all") != 0;
+    const struct extra_metrics extra = { repeat_metrics,
+                                         named || s->repeats > 1 ? REPEAT_METRICS : 0 };
+    if (!selection_make(s->system, columns, table, extra, &s->selection, problem))
+        return false;
+    for (size_t i = 0; i < REPEAT_METRICS; i++)
+        if (s->repeats == 1 && selection_has_metric(&s->selection, &repeat_metrics[i]))
+            return problem_set(problem, "--columns: %s needs --repeat N, at least 2",
+                               repeat_metrics[i].column);
+    return true;
+}
+
+/* An interval without width is no sign of being sure. */
+static void note_steady(const struct simulation *s, size_t answered)
+{
+    struct problem note;
+    if (s->steady == 0)
+        return;
+    (void)problem_set(&note, "--repeat: in %zu of %zu scenarios all %zu runs are the same: nothing "
+                             "is random there, and the interval has no width",
+                      s->steady, answered, s->repeats);
+    problem_print(&note);
+}
+
 static int run_simulation(struct simulation *s, const struct options *options,
                           const struct emit_style *style, const char *const *words, size_t count)
 {
@@ -313,9 +340,8 @@ static int run_simulation(struct simulation *s, const struct options *options,
     struct output trace = { 0 };
     if (!read_numbers(s, options, &problem) ||
         !product_make(s->resolver, words, count, &s->product, &problem) ||
-        !selection_make(s->system, options->columns, !sink_streams(style), false, &s->selection,
-                        &problem) ||
-        !allocate(s, &problem) || !open_trace(s, options, &trace, &problem))
+        !select_columns(s, options->columns, !sink_streams(style), &problem) ||
+        !output_check(options->output, &problem) || !allocate(s, &problem) || !open_trace(s, options, &trace, &problem))
         return command_fail(&problem);
     make_scenarios(s);
     run_all(s);
@@ -329,7 +355,7 @@ static int run_simulation(struct simulation *s, const struct options *options,
     }
     if (s->trace != NULL && (first != NULL || s->trace_errno != 0))
         output_abandon(&trace);
-    if (s->trace_errno != 0)
+    if (options->trace != NULL && s->trace_errno != 0)
         return command_fail((problem_set(&problem, "cannot write %s: %s",
                                          strcmp(options->trace, "-") == 0 ? "standard output" : options->trace,
                                          strerror(s->trace_errno)), &problem));
@@ -339,6 +365,7 @@ static int run_simulation(struct simulation *s, const struct options *options,
         return command_fail(first);
     if (!print_rows(s, options, style, bad, &problem))
         return command_fail(&problem);
+    note_steady(s, s->product.rows - bad);
     if (first == NULL)
         return EXIT_FINE;
     (void)problem_set(&problem, "%zu of %zu scenarios have no answer; the first: %s", bad,
@@ -386,7 +413,7 @@ static const struct option_row options[] = {
     OPTION(jobs, 'j', "N", "runs at a time (default: one per processor)"),
     OPTION(trace, 't', "FILE", "one CSV row per page or load: when asked for, arrived, used, evicted"),
     OPTION(check, 0, NULL, "verify conservation and Little's law in every run"),
-    OPTION(digits, 0, "N", "significant digits, or all (default 6; 4 in tables)"),
+    OPTION(digits, 0, "N", "significant digits per number, or all (default 6; in table and md 4)"),
     OPTION(delimiter, 0, "CHAR", "of CSV out (default a comma)"),
     OPTION(decimal, 0, "CHAR", "decimal sign of CSV out (default a point)"),
     OPTION(data, 0, "DIR", "tables of GPUs, models, flash instead of the built-in ones"),

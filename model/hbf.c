@@ -39,7 +39,7 @@ static void trace_load(const struct sc_hbf_kernel *kernel, const struct sc_hbf_m
                  SC_NUMBER, "pages on a lightly loaded SM; the latter when two GEMMs run side by side");
     sc_trace_add(trace, "m_hi", "ceil(C / SMs) P / C, or P_main / C_main", k.heavy, SC_NUMBER,
                  "pages on a heavily loaded SM; the latter when two GEMMs run side by side");
-    sc_trace_add(trace, "r_k", "max(r, m_hi / (T_ideal - t_launch - L_hbm)), r higher for wide tiles",
+    sc_trace_add(trace, "r_k", "max(min(r, D / L_hbm), m_hi / (T_ideal - t_launch - L_hbm)), r higher for wide tiles",
                  k.sm_rate, SC_PER_SECOND, "pages per second that one SM takes in from this kernel");
     sc_trace_add(trace, "D", "demand window x tile / 128", k.window, SC_NUMBER,
                  "pages that one SM waits for at a time (anchor)");
@@ -51,25 +51,58 @@ static void trace_load(const struct sc_hbf_kernel *kernel, const struct sc_hbf_m
                  "pages per second that it can draw when its reads do not come in bursts");
 }
 
-/* Latency variance of real flash: the launch burst and the steady stream queue
- * at subarrays that sense for t_R each. */
-static struct sc_hbf_machine with_contention(const struct sc_hbf_machine *machine,
-                                          const struct sc_hbf_load *k, double burst,
-                                          struct sc_trace *trace)
+/* The machine as a kernel finds it that draws `rate` pages/s: they queue at
+ * subarrays that sense for t_R each, and before them the launch burst. */
+static struct sc_hbf_machine with_contention(const struct sc_hbf_machine *machine, double rate,
+                                             double burst)
 {
     struct sc_hbf_machine m = *machine;
-    if (!(m.read_time_s > 0.0))
-        return m;
-    const double ahead = burst / m.subarrays / 2.0;
-    const double wait_s =
-        smaller(sc_md1_wait_s(k->supply / m.subarrays, m.read_time_s), m.latency_s);
+    const double wait_s = sc_md1_wait_s(rate / m.subarrays, m.read_time_s);
     m.latency_s += wait_s;
-    m.extra_latency_s += wait_s + ahead * m.read_time_s;
-    sc_trace_add(trace, "wait", "rho t_R / (2 (1 - rho))", wait_s, SC_SECONDS,
-                 "M/D/1 queue at a subarray, rho = b t_R / subarrays");
-    sc_trace_add(trace, "burst", "w0 / subarrays / 2 t_R", ahead * m.read_time_s, SC_SECONDS,
-                 "pages of the launch burst ahead in the same subarray");
+    m.extra_latency_s += wait_s + burst / m.subarrays / 2.0 * m.read_time_s;
     return m;
+}
+
+/* Latency variance of real flash.  The wait follows from the rate and the rate,
+ * through the policy, from the wait: the rate at which both agree is bracketed,
+ * since more wait never makes a kernel draw faster. */
+static struct sc_hbf_machine contended(const struct sc_hbf_mechanisms *mechanisms, hbf_run *run,
+                                       const struct sc_hbf_machine *machine,
+                                       const struct sc_hbf_load *k, double burst,
+                                       struct sc_trace *trace)
+{
+    enum { STEPS = 24 };
+    if (!(machine->read_time_s > 0.0))
+        return *machine;
+    double low = 0.0, high = smaller(k->drain, machine->subarrays / machine->read_time_s);
+    for (int i = 0; i < STEPS; i++) {
+        const double rate = 0.5 * (low + high);
+        const struct sc_hbf_machine m = with_contention(machine, rate, burst);
+        if (k->pages / run(mechanisms, &m, k, NULL).time_s > rate)
+            low = rate;
+        else
+            high = rate;
+    }
+    const struct sc_hbf_machine m = with_contention(machine, low, burst);
+    sc_trace_add(trace, "wait", "rho t_R / (2 (1 - rho))", m.latency_s - machine->latency_s,
+                 SC_SECONDS, "M/D/1 queue at a subarray, rho = P / T t_R / subarrays");
+    sc_trace_add(trace, "burst", "w0 / subarrays / 2 t_R", burst / m.subarrays / 2.0 * m.read_time_s,
+                 SC_SECONDS, "pages of the launch burst ahead in the same subarray");
+    return m;
+}
+
+/* What no mechanism of the policy accounts for is the flash's own bandwidth; and
+ * with the flash nearly always busy, no mechanism is to blame. */
+static void add_bandwidth_stall(const struct sc_hbf_machine *m, const struct sc_hbf_load *k,
+                                double ideal_s, struct hbf_outcome *out)
+{
+    const double busy_s = k->pages / m->flash_rate;
+    const double rest_s = out->time_s - ideal_s - out->access_s - out->order_s - out->capacity_s;
+    const double bandwidth_s = smaller(rest_s, busy_s - k->pages / k->mean_rate);
+    if (bandwidth_s > 0.0)
+        out->access_s += bandwidth_s;
+    if (busy_s > 0.9 * out->time_s && out->capacity_s <= larger(out->access_s, out->order_s))
+        out->limit = "flash bandwidth";
 }
 
 static void add_outcome(struct sc_hbf_account *sum, double *largest_s, const struct sc_hbf_kernel *kernel,
@@ -128,8 +161,10 @@ enum sc_status sc_hbf_estimate(const void *scenario, void *answer, struct sc_tra
         const struct sc_hbf_load load =
             sc_hbf_load(&kernels[i], &machine, s->launch_s + s->hbm_latency_s);
         trace_load(&kernels[i], &machine, &load, trace);
-        const struct sc_hbf_machine m = with_contention(&machine, &load, burst, trace);
-        const struct hbf_outcome out = run(&mechanisms, &m, &load, trace);
+        const struct sc_hbf_machine m =
+            contended(&mechanisms, run, &machine, &load, burst, trace);
+        struct hbf_outcome out = run(&mechanisms, &m, &load, trace);
+        add_bandwidth_stall(&m, &load, kernels[i].ideal_s, &out);
         add_outcome(&account, &largest_s, &kernels[i], &load, &out);
     }
     sc_hbf_close(s, &mechanisms, &machine, &account, answer);

@@ -52,6 +52,17 @@ struct gemm {
     double tokens;   /* rows that multiply each weight */
 };
 
+/* Pages on the most loaded SM. */
+static double heaviest_pages(const struct gemm *gemm, const struct grid *main_grid, double pages,
+                             double sms, double ctas)
+{
+    if (!(gemm->n_side > 0.0))
+        return pages / ctas * round_up(ctas / sms);
+    const double main_pages = pages * gemm->n / (gemm->n + 2.0 * gemm->n_side);
+    return main_pages / main_grid->ctas * round_up(main_grid->ctas / sms) +
+           (pages - main_pages) / sms;
+}
+
 /* Time beyond launch and latency: the root of summed squares of the time that
  * bandwidth takes and the time that the most loaded SM takes. */
 static double law_time(const struct sc_hbf *s, const struct gemm *gemm, double pages, double sms,
@@ -59,14 +70,7 @@ static double law_time(const struct sc_hbf *s, const struct gemm *gemm, double p
 {
     const double bandwidth = bandwidth_bytes_per_s / s->page_bytes;
     const struct grid main_grid = choose_grid(gemm->k, gemm->n, sms);
-    double heavy; /* pages on the most loaded SM */
-    if (gemm->n_side > 0.0) {
-        const double main_pages = pages * gemm->n / (gemm->n + 2.0 * gemm->n_side);
-        heavy = main_pages / main_grid.ctas * round_up(main_grid.ctas / sms) +
-                (pages - main_pages) / sms;
-    } else {
-        heavy = pages / ctas * round_up(ctas / sms);
-    }
+    const double heavy = heaviest_pages(gemm, &main_grid, pages, sms, ctas);
     const double per_sm = bandwidth / sms *
                           (main_grid.tile_columns == wide_tile ? s->grid_rate_wide : s->grid_rate);
     const double transfer_s = pages / (s->grid_efficiency * bandwidth);
@@ -98,6 +102,15 @@ static void set_ideal_time(const struct sc_hbf *s, const struct gemm *gemm,
                                                ? s->hbm_bandwidth_bytes_per_s
                                                : s->reference_bandwidth_bytes_per_s,
                                            kernel->ctas);
+    }
+    /* However few the SMs, each waits for its window of pages once per latency. */
+    if (!kernel->persistent) {
+        const struct grid grid = choose_grid(gemm->k, gemm->n, s->sms);
+        const double window = larger(1.0, s->demand_window_bytes / s->page_bytes) *
+                              grid.tile_columns / narrow_tile;
+        transfer_s = larger(transfer_s, heaviest_pages(gemm, &grid, kernel->pages, s->sms,
+                                                       kernel->ctas) /
+                                            window * s->hbm_latency_s);
     }
     const double flash_s = kernel->pages / hbf_rate;
     const double weights = kernel->pages * s->page_bytes * 8.0 / s->dtype_bits;

@@ -16,6 +16,14 @@ static double demand_outstanding(const struct sc_hbf_machine *m, double window, 
     return smaller(active * window, m->miss_pool);
 }
 
+/* The same when pages that have come still hold their place in the window until
+ * the SM has taken them in, but no longer one in the pool. */
+static double fetch_outstanding(const struct sc_hbf_machine *m, const struct sc_hbf_load *k,
+                                double active)
+{
+    return smaller(active * k->window / (1.0 + 1.0 / (k->sm_rate * m->latency_s)), m->miss_pool);
+}
+
 /* First and second phase of an unevenly loaded grid: all active SMs up to the
  * light load, then the heavy ones alone, with `phase1` and `phase2` pages
  * outstanding.  However few the pages, the first takes the latency. */
@@ -38,16 +46,15 @@ static struct hbf_outcome run_ideal(const struct sc_hbf_mechanisms *policy, cons
 static double on_demand_time(const struct sc_hbf_machine *m, const struct sc_hbf_load *k,
                              struct sc_trace *trace)
 {
-    const double phase1 = demand_outstanding(m, k->window, k->active);
-    const double phase2 = demand_outstanding(m, k->window, k->heavy_sms);
-    const double fetch_s =
-        two_phase_time(k, m->latency_s + 1.0 / k->sm_rate, m->miss_factor, phase1, phase2);
-    sc_trace_add(trace, "Q1", "min(n D, G)", phase1, SC_NUMBER,
-                 "pages outstanding while all active SMs run (Little's law: rate = Q / L)");
-    sc_trace_binds(trace, m->miss_pool < k->active * k->window);
-    sc_trace_add(trace, "Q2", "min(n_h D, G)", phase2, SC_NUMBER,
-                 "pages outstanding when only the heavily loaded SMs are left");
-    sc_trace_add(trace, "T_fetch", "(L + 1/r_k) max(1, m_lo n / Q1 + (m_hi - m_lo) n_h / Q2)", fetch_s,
+    const double phase1 = fetch_outstanding(m, k, k->active);
+    const double phase2 = fetch_outstanding(m, k, k->heavy_sms);
+    const double fetch_s = two_phase_time(k, m->latency_s, m->miss_factor, phase1, phase2);
+    sc_trace_add(trace, "Q1", "min(n D L / (L + 1/r_k), G)", phase1, SC_NUMBER,
+                 "pages on their way while all active SMs run (Little's law: rate = Q / L)");
+    sc_trace_binds(trace, m->miss_pool <= phase1);
+    sc_trace_add(trace, "Q2", "min(n_h D L / (L + 1/r_k), G)", phase2, SC_NUMBER,
+                 "pages on their way when only the heavily loaded SMs are left");
+    sc_trace_add(trace, "T_fetch", "L max(1, m_lo n / Q1 + (m_hi - m_lo) n_h / Q2)", fetch_s,
                  SC_SECONDS, "every page pays the flash latency, Q at a time");
     const double time_s = larger(k->ideal_s, m->launch_s + fetch_s);
     sc_trace_add(trace, "T", "max(T_ideal, t_launch + T_fetch)", time_s, SC_SECONDS, "kernel time");
@@ -61,8 +68,9 @@ static struct hbf_outcome run_on_demand(const struct sc_hbf_mechanisms *policy,
     (void)policy;
     const double time_s = on_demand_time(m, k, trace);
     return (struct hbf_outcome){ .time_s = time_s, .order_s = time_s - k->ideal_s,
-                                 .limit = m->miss_pool < k->active * k->window ? "miss pool"
-                                                                               : "demand window",
+                                 .limit = m->miss_pool <= fetch_outstanding(m, k, k->active)
+                                              ? "miss pool"
+                                              : "demand window",
                                  .missed = k->pages, .in_flight = k->pages * m->latency_s / time_s };
 }
 
@@ -242,14 +250,16 @@ struct hbf_outcome sc_hbf_run_demand_stream(const struct sc_hbf_mechanisms *poli
 }
 
 /* Seconds per page on an SM that reads `pages` of the kernel's: its intake, or
- * its part of the window once per latency. */
+ * its part of the window once per latency.  A window shorter than what demand
+ * waits for leaves the rest to demand, as far as the miss pool goes. */
 static double staged_page_time(const struct sc_hbf_mechanisms *policy,
                                const struct sc_hbf_machine *m, const struct sc_hbf_load *k,
                                double window, double pages)
 {
     const double part = policy->weighted ? pages / k->pages : 1.0 / k->active;
     const double entries = larger(1.0, smaller(window * part, m->tracking_entries));
-    return larger(1.0 / k->sm_rate, m->latency_s / entries);
+    const double missed = smaller(k->window, m->miss_pool / k->active + entries);
+    return larger(1.0 / k->sm_rate, m->latency_s / larger(entries, missed));
 }
 
 /* SMs launch one after the other and stage quickly, and the flash serves in the
@@ -370,8 +380,9 @@ static double discard_time(const struct sc_hbf_mechanisms *policy, const struct 
 static struct hbf_outcome run_sshr(const struct sc_hbf_mechanisms *policy, const struct sc_hbf_machine *m,
                                    const struct sc_hbf_load *k, struct sc_trace *trace)
 {
-    const double asked = m->flash_rate * m->latency_s;
-    const double own = policy->weighted ? m->window_headroom * k->mean_rate * m->latency_s : asked;
+    const double asked = m->flash_rate * m->nominal_latency_s;
+    const double own =
+        policy->weighted ? m->window_headroom * k->mean_rate * m->nominal_latency_s : asked;
     const double window = smaller(smaller(asked, own), m->tracking_entries * k->active);
     sc_trace_add(trace, "W", policy->weighted ? "min(B, kappa P / (T_ideal - t_launch - L_hbm)) L"
                                               : "B L",
@@ -388,6 +399,9 @@ static struct hbf_outcome run_sshr(const struct sc_hbf_mechanisms *policy, const
     const double fixed_s = m->launch_s + m->turnaround_s + cold_s;
     const double block_s = policy->crosses_kernels ? 0.0 : block_time(m, k, window0);
     double body_s = staged_body(policy, m, k, window, block_s, trace);
+    /* What the window holds back, beyond the SMs' own pace. */
+    const double pace_s = larger(stream_body(k, k->drain), k->light / k->sm_rate + block_s);
+    const double window_s = larger(0.0, body_s - pace_s);
     const double lost_s =
         policy->evicts_consumed
             ? discard_time(policy, m, k, window, block_s, body_s, bypass_time(m, k) - fixed_s, trace)
@@ -408,11 +422,13 @@ static struct hbf_outcome run_sshr(const struct sc_hbf_mechanisms *policy, const
                                          : "the first page of the kernel is a flash read");
     struct hbf_outcome out = {
         .time_s = fixed_s + body_s + ramp_s,
-        .access_s = cold_s + ramp_s,
+        .access_s = cold_s + ramp_s + window_s,
         .capacity_s = lost_s,
         .in_flight = rate * m->latency_s,
         .entries = round_up(window / k->active),
-        .limit = ramp_s > cold_s ? "staging allowance" : "flash latency",
+        .limit = window_s > larger(ramp_s, cold_s) ? "staging window"
+                 : ramp_s > cold_s                 ? "staging allowance"
+                                                   : "flash latency",
     };
     pay_for_missing(policy, m, k, window, rate, &out, trace);
     if (out.capacity_s > out.access_s)
@@ -430,15 +446,17 @@ static struct hbf_outcome run_fixed_lead(const struct sc_hbf_mechanisms *policy,
                                          struct sc_trace *trace)
 {
     const double lead = isnan(m->lead_pages) ? policy->lead_pages : m->lead_pages;
-    const double phase1 = k->active * (lead + k->window);
-    const double phase2 = k->heavy_sms * (lead + k->window);
+    /* Without any lead all is left to demand, which needs the pool. */
+    const double pool = lead < 1.0 ? m->miss_pool : (double)INFINITY;
+    const double phase1 = smaller(k->active * (lead + k->window), pool);
+    const double phase2 = smaller(k->heavy_sms * (lead + k->window), pool);
     const double fetch_s = two_phase_time(k, m->latency_s, m->lead_factor, phase1, phase2);
     const double body_s = stream_body(k, k->drain);
     const double streamed_s = m->launch_s + m->turnaround_s + m->extra_latency_s + body_s +
                               block_time(m, k, k->active * lead);
     struct hbf_outcome out = { .time_s = larger(streamed_s, m->launch_s + fetch_s) };
     sc_trace_add(trace, "w", "lead", lead, SC_NUMBER, "pages ahead of each SM's demand");
-    sc_trace_add(trace, "Q1", "n (w + D)", phase1, SC_NUMBER,
+    sc_trace_add(trace, "Q1", "n (w + D), and without lead at most G", phase1, SC_NUMBER,
                  "pages on their way: ahead of demand, and those demand waits for");
     sc_trace_add(trace, "T_fetch", "L max(1, m_lo n / Q1 + (m_hi - m_lo) n_h / Q2)", fetch_s,
                  SC_SECONDS, "Little's law over the two phases of the grid");

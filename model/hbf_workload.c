@@ -80,10 +80,10 @@ struct sc_hbf_machine sc_hbf_machine(const struct sc_hbf *s,
         .turnaround_s = s->hbm_latency_s,
         .launch_s = s->launch_s,
         .slots = mechanisms->has_buffer ? s->buffer_bytes / page : 0.0,
-        .miss_pool = (isnan(s->miss_pool_bytes)
-                          ? miss_pool_ratio * s->hbm_bandwidth_bytes_per_s * s->hbm_latency_s
-                          : s->miss_pool_bytes) /
-                     page * s->mshr_scale,
+        .miss_pool = larger(1.0, (isnan(s->miss_pool_bytes)
+                                      ? miss_pool_ratio * s->hbm_bandwidth_bytes_per_s * s->hbm_latency_s
+                                      : s->miss_pool_bytes) /
+                                     page * s->mshr_scale),
         .demand_window = larger(1.0, s->demand_window_bytes / page),
         .sm_rate = (isnan(s->sm_rate_bytes_per_s) ? sm_rate_ratio * share
                                                   : s->sm_rate_bytes_per_s) /
@@ -113,7 +113,7 @@ struct sc_hbf_machine sc_hbf_machine(const struct sc_hbf *s,
     if (m.read_time_s > 0.0)
         m.flash_rate = smaller(m.flash_rate, m.subarrays / m.read_time_s);
     const double retry_s = m.retry_probability * retry_step * m.read_time_s / (1.0 - retry_decay);
-    m.latency_s = s->latency_s + retry_s;
+    m.nominal_latency_s = m.latency_s = s->latency_s + retry_s;
     m.extra_latency_s = m.latency_s - s->hbm_latency_s;
     return m;
 }
@@ -164,7 +164,8 @@ struct sc_hbf_load sc_hbf_load(const struct sc_hbf_kernel *kernel, const struct 
         k.late_pages = (kernel->ctas - m->sms) * per_cta;
     }
     k.mean_rate = k.pages / (k.ideal_s - fixed_s);
-    k.sm_rate = larger(m->sm_rate * (kernel->tile_columns > 128.0 ? m->sm_rate_wide : 1.0),
+    const double intake = m->sm_rate * (kernel->tile_columns > 128.0 ? m->sm_rate_wide : 1.0);
+    k.sm_rate = larger(smaller(intake, k.window / m->turnaround_s), /* its window per latency */
                        k.heavy / (k.ideal_s - fixed_s));
     k.supply = smaller(supply_rate(&k, m, fixed_s), kernel->pages / kernel->compute_s);
     k.drain = smaller(larger(k.supply, smaller(m->l2_rate, m->flash_rate)),

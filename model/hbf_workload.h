@@ -14,6 +14,7 @@
 struct sc_hbf_machine {
     double flash_rate;      /* B: pages/s that the flash delivers */
     double latency_s;       /* L: demand to data, variance terms included */
+    double nominal_latency_s; /* the same without queueing; what windows are sized for */
     double extra_latency_s; /* L beyond HBM latency, what a cold start adds */
     double turnaround_s;    /* from arrival of a page to the release of its entry */
     double launch_s;        /* fixed overhead of a kernel */

@@ -559,12 +559,21 @@ static void test_outside(void)
     is_str(outside(&p, 40e6, 2e-6, 1), "latency", "too small");
     is_str(outside(&p, 40e6, 20e-6, 0), "policy", "a choice that was not sampled");
     is_str(outside(&p, (double)NAN, 20e-6, 1), NULL, "a derived field is not judged");
+    const struct scenario s = { 1.0, 1.0, 0 };
+    size_t row = 0, found = 0;
+    const struct sc_field *outer[4] = { NULL };
+    while (found < 4 && (outer[found] = sc_params_outside_next(&p, &system_row, &s, &row)) != NULL)
+        found++;
+    is_int((long long)found, 3, "one after the other, a choice of two rows once");
+    for (size_t i = 0; i < found; i++)
+        for (size_t j = 0; j < i; j++)
+            ok(outer[i] != outer[j], "each once");
     sc_params_fini(&p);
 }
 
 int main(void)
 {
-    plan(15 + 4 + (int)(sizeof corruptions / sizeof corruptions[0]) + 11 + 3 + 3 + 15 + 15 + 6);
+    plan(15 + 4 + (int)(sizeof corruptions / sizeof corruptions[0]) + 11 + 3 + 3 + 15 + 15 + 10);
     test_read();
     test_round_trip();
     test_corruptions();

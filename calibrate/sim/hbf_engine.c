@@ -52,6 +52,7 @@ struct sm {
     struct slot *window; /* a ring of `size` */
     uint32_t size, head, used;
     uint32_t entries, held, first_demands; /* SSHRMax, U, F */
+    double lead; /* pages ahead of demand, of a prefetcher that has one */
     uint32_t allowance;                    /* S0 */
     uint32_t demanded, staged;             /* positions in its stream */
     uint64_t service_ps, free_ps;          /* time to take in a page; when the last was */
@@ -198,6 +199,8 @@ static void lane_push(struct hbf_engine *e, struct lane *lane, uint64_t time_ps,
 {
     if (time_ps == SC_SIM_NEVER_PS || (lane->count == lane->capacity && !lane_grow(lane))) {
         e->failed = time_ps == SC_SIM_NEVER_PS ? SC_ERANGE : SC_ENOSPACE;
+        if (e->failed == SC_ERANGE)
+            e->result.waiting = "has a kernel that takes longer than 213 days, the range of the clock";
         return;
     }
     lane->items[(lane->head + lane->count++) & (lane->capacity - 1)] =
@@ -472,15 +475,19 @@ static void arrive_consumption_aware(struct hbf_engine *e, uint32_t page)
 
 static void try_demand(struct hbf_engine *e, struct sm *sm);
 
-static bool may_stage(const struct hbf_engine *e, const struct sm *sm)
+static bool may_stage(struct hbf_engine *e, const struct sm *sm)
 {
     const struct sc_hbf_mechanisms *m = e->in->mechanisms;
     if (m->stream == SC_HBF_STREAM_LEAD)
-        return sm->staged < sm->demanded + sm->entries;
+        return sm->staged < (double)sm->demanded + sm->lead;
     uint32_t limit = sm->entries;
     if (m->paced && sm->allowance + sm->first_demands < limit)
         limit = sm->allowance + sm->first_demands;
-    return sm->held < limit;
+    if (sm->held < limit)
+        return true;
+    e->result.window_waits += limit == sm->entries;
+    e->result.allowance_waits += limit < sm->entries;
+    return false;
 }
 
 /* The staging warp of an SM goes on as far as it may; STAGE after STAGE. */
@@ -561,6 +568,7 @@ static void fetch_by_demand(struct hbf_engine *e, uint32_t page)
         fetch(e, page);
         return;
     }
+    e->result.pool_waits++;
     e->waiting[(e->waiting_head + e->waiting_count++) % e->waiting_capacity] = page;
 }
 
@@ -780,8 +788,10 @@ static bool step(struct hbf_engine *e)
     } else {
         return false;
     }
-    if (++e->handled > EVENTS_MAX + (uint64_t)EVENTS_PER_PAGE * e->pages)
+    if (++e->handled > EVENTS_MAX + (uint64_t)EVENTS_PER_PAGE * e->pages) {
         e->failed = SC_ERANGE;
+        e->result.waiting = "takes more than 20,000 events per page: nearly all pages are discarded";
+    }
     return e->failed == SC_OK;
 }
 
@@ -904,8 +914,6 @@ static uint32_t sm_entries(const struct hbf_engine *e, uint32_t sm)
     const struct sc_hbf_machine *machine = e->in->machine;
     const struct sc_hbf_mechanisms *m = e->in->mechanisms;
     const double most = machine->tracking_entries;
-    if (m->stream == SC_HBF_STREAM_LEAD)
-        return (uint32_t)fmin(4e9, isnan(machine->lead_pages) ? m->lead_pages : machine->lead_pages);
     double window = machine->flash_rate * machine->latency_s;
     if (m->weighted) {
         const double own = e->in->load->mean_rate * machine->latency_s;
@@ -933,6 +941,8 @@ static void set_up_sm(struct hbf_engine *e, uint32_t i, uint32_t window)
                        .window = e->slots + (size_t)i * window, .size = window,
                        .service_ps = sc_sim_ps_from_s(1.0 / rate) };
     sm->entries = sm_entries(e, i);
+    sm->lead = fmin(4e9, isnan(machine->lead_pages) ? e->in->mechanisms->lead_pages
+                                                    : machine->lead_pages);
     const double even = e->in->mechanisms->has_buffer ? floor(machine->slots / n) : 0.0;
     sm->allowance = (uint32_t)fmin(4e9, fmax(1.0, isnan(machine->s0_pages) ? even : machine->s0_pages));
 }
@@ -1039,8 +1049,10 @@ static enum sc_status set_up(struct hbf_engine *e)
 {
     const struct sc_hbf_load *load = e->in->load;
     clear(e);
-    if (!(load->pages < PAGES_MAX))
+    if (!(load->pages < PAGES_MAX)) {
+        e->result.waiting = "has a kernel of more than 2^30 pages, the most that is simulated";
         return SC_ERANGE;
+    }
     e->pages = (uint32_t)fmax(1.0, floor(load->pages + 0.5));
     e->ctas = (uint32_t)fmin(load->ctas, (double)e->pages);
     e->sm_count = (uint32_t)fmin(load->active, (double)e->ctas);
@@ -1131,6 +1143,9 @@ static void measure(struct hbf_engine *e)
     r->residency_s = e->residency_count > 0
                          ? e->residency_sum_ps / (double)e->residency_count * 1e-12
                          : (double)NAN;
+    r->flash_busy = end_ps > 0
+                        ? (double)(e->flown + r->stale) * e->flash_period_ps / (double)end_ps
+                        : 0.0;
     r->in_flight = end_ps > 0 ? (double)e->flight_area / (double)end_ps : 0.0;
     r->little_error = e->flight_sum_ps > 0.0
                           ? fabs((double)e->flight_area / e->flight_sum_ps - 1.0)
@@ -1143,12 +1158,13 @@ enum sc_status hbf_engine_run(struct hbf_engine *e, const struct hbf_engine_inpu
 {
     e->in = input;
     enum sc_status status = set_up(e);
-    *result = (struct hbf_engine_result){ 0 };
+    *result = (struct hbf_engine_result){ .waiting = e->result.waiting };
     if (status != SC_OK)
         return status;
     while (step(e)) {
     }
     status = e->failed != SC_OK ? e->failed : sc_sim_events_status(&e->events);
+    result->waiting = e->result.waiting;
     if (status != SC_OK)
         return status;
     for (uint32_t i = 0; i < e->sm_count; i++)
@@ -1164,7 +1180,7 @@ enum sc_status hbf_engine_run(struct hbf_engine *e, const struct hbf_engine_inpu
 }
 
 enum sc_status hbf_engine_calibrate(struct hbf_engine *e, const struct hbf_engine_input *input,
-                                    double *rate_scale)
+                                    double *rate_scale, const char **waiting)
 {
     const struct sc_hbf_mechanisms ideal = { .is_ideal = true };
     const double fixed_s = input->machine->launch_s + input->machine->turnaround_s;
@@ -1177,6 +1193,7 @@ enum sc_status hbf_engine_calibrate(struct hbf_engine *e, const struct hbf_engin
     *rate_scale = trial.rate_scale = fmax(1.0, 1.0 / input->load->pages);
     for (int i = 0; i < 4; i++) {
         const enum sc_status status = hbf_engine_run(e, &trial, &result);
+        *waiting = result.waiting;
         if (status != SC_OK)
             return status;
         const double error_s = result.time_s - input->load->ideal_s;

@@ -42,6 +42,9 @@ struct hbf_engine_result {
     double time_s;
     double access_s, order_s, capacity_s; /* stalls, mean over active SMs */
     uint64_t pages, staged, missed, discarded, refetched, stale, left;
+    uint64_t pool_waits; /* misses that had to wait for an entry of the miss pool */
+    uint64_t window_waits, allowance_waits; /* times that staging stopped at either limit */
+    double flash_busy;  /* share of the time that the flash delivers, refetches included */
     double in_flight;   /* mean pages on their way */
     double load_to_use_s, useful_s, residency_s;
     uint64_t most_entries; /* tracking entries that one SM held at a time */
@@ -55,15 +58,16 @@ void hbf_engine_destroy(struct hbf_engine *engine);
 
 /* SC_ENOSPACE: no memory.  SC_EDOMAIN: events ran dry with pages left, or a
  * check failed: a bug, named in result->waiting.  SC_ERANGE: too many pages, or
- * the kernel takes longer than the clock's 213 days or 20,000 events per page. */
+ * the kernel takes longer than the clock's 213 days or 20,000 events per page;
+ * result->waiting says which. */
 enum sc_status hbf_engine_run(struct hbf_engine *engine, const struct hbf_engine_input *input,
                               struct hbf_engine_result *result) SC_MUST_CHECK;
 
 /* The rate scale with which the ideal takes its time: a first guess of the rates
  * leaves out how SMs start and end, so it is corrected by a run or two.  Errors
- * as those of these runs. */
+ * as those of these runs; *waiting then says what hbf_engine_run would. */
 enum sc_status hbf_engine_calibrate(struct hbf_engine *engine, const struct hbf_engine_input *input,
-                                    double *rate_scale) SC_MUST_CHECK;
+                                    double *rate_scale, const char **waiting) SC_MUST_CHECK;
 
 /* Records of the kernel that ran last, in order of page. */
 void hbf_engine_records(const struct hbf_engine *engine, const struct sc_sim_options *options);

@@ -13,7 +13,31 @@ struct totals {
     double largest_s;
 };
 
-static void add_kernel(struct totals *t, const struct sc_hbf_kernel *kernel,
+/* What the largest of the stalls is due to, in the words of the closed form. */
+static const char *limit_name(const struct sc_hbf_mechanisms *mechanisms,
+                              const struct sc_hbf_machine *machine,
+                              const struct hbf_engine_result *r)
+{
+    if (r->capacity_s > r->access_s && r->capacity_s > r->order_s)
+        return "buffer";
+    if (r->flash_busy > 0.9)
+        return "flash bandwidth";
+    if (mechanisms->stream == SC_HBF_STREAM_NONE)
+        return 2 * r->pool_waits > r->missed ? "miss pool" : "demand window";
+    if (r->order_s > r->access_s)
+        return "stream order";
+    /* Not much more than the first page of each SM has to wait anyway. */
+    if (r->access_s < 1.5 * machine->extra_latency_s)
+        return "flash latency";
+    if (mechanisms->stream == SC_HBF_STREAM_LEAD)
+        return "prefetch lead";
+    if (mechanisms->stream == SC_HBF_STREAM_SSHR)
+        return r->allowance_waits > r->window_waits ? "staging allowance" : "staging window";
+    return "flash latency";
+}
+
+static void add_kernel(struct totals *t, const struct sc_hbf_mechanisms *mechanisms,
+                       const struct sc_hbf_machine *machine, const struct sc_hbf_kernel *kernel,
                        const struct sc_hbf_load *load, const struct hbf_engine_result *r)
 {
     struct sc_hbf_account *a = &t->account;
@@ -35,18 +59,11 @@ static void add_kernel(struct totals *t, const struct sc_hbf_kernel *kernel,
     t->useful_page_s += pages * r->useful_s;
     t->residency_page_s += pages * r->residency_s;
 
-    const struct {
-        double time_s;
-        const char *name;
-    } parts[] = { { r->time_s - stall_s, kernel->bound },
-                  { r->access_s, "flash latency" },
-                  { r->order_s, "stream order" },
-                  { r->capacity_s, "buffer" } };
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        if (times * parts[i].time_s > t->largest_s) {
-            t->largest_s = times * parts[i].time_s;
-            a->bound = parts[i].name;
-        }
+    const double own_s = r->time_s - stall_s;
+    if (times * fmax(stall_s, own_s) > t->largest_s) {
+        t->largest_s = times * fmax(stall_s, own_s);
+        a->bound = stall_s > own_s ? limit_name(mechanisms, machine, r) : kernel->bound;
+    }
 }
 
 static void add_report(struct sc_sim_report *report, const struct hbf_engine_result *r)
@@ -79,7 +96,8 @@ static enum sc_status run_kernels(struct hbf_engine *engine, const struct sc_hbf
             .record = options->record != NULL,
         };
         struct hbf_engine_result result = { 0 };
-        enum sc_status status = hbf_engine_calibrate(engine, &input, &input.rate_scale);
+        enum sc_status status =
+            hbf_engine_calibrate(engine, &input, &input.rate_scale, &result.waiting);
         if (status == SC_OK)
             status = hbf_engine_run(engine, &input, &result);
         add_report(report, &result);
@@ -87,7 +105,7 @@ static enum sc_status run_kernels(struct hbf_engine *engine, const struct sc_hbf
             return status;
         if (options->record != NULL)
             hbf_engine_records(engine, options);
-        add_kernel(totals, &kernels[i], &load, &result);
+        add_kernel(totals, mechanisms, machine, &kernels[i], &load, &result);
     }
     return count > 0 ? SC_OK : SC_EMISSING;
 }
@@ -116,7 +134,6 @@ static enum sc_status simulate(const void *scenario, const struct sc_sim_options
         *error = (struct sc_error){ .field = "simulation", .value = (double)NAN,
                                     .reason = report->waiting != NULL ? report->waiting
                                               : status == SC_ENOSPACE ? "ran out of memory"
-                                              : status == SC_ERANGE   ? "has too many pages or takes too long"
                                                                       : "stopped" };
         return status;
     }

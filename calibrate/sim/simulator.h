@@ -18,7 +18,7 @@
 #include "system.h"
 
 /* Changes whenever a simulator may answer differently; calibrations name it. */
-#define SC_SIM_VERSION "1"
+#define SC_SIM_VERSION "2"
 
 /* One unit of work (a page, a load) and when what happened to it.  Times are in
  * picoseconds from the start of its kernel; SC_SIM_NEVER_PS: it never did. */

@@ -59,11 +59,64 @@ quick_refuses 'policy=h3-demand-order: policy is given twice' a.csv policy=h3-de
 quick_refuses \
     'buffer: the range of a number comes from the field table; give one value to hold it' \
     a.csv buffer=8MB,16MB
-quick_refuses 'none/a.csv.runs: No such file or directory' none/a.csv
+quick_refuses 'cannot write none/a.csv: No such file or directory' none/a.csv
 mkdir directory.runs
 quick_refuses 'directory.runs: Is a directory' directory
 rmdir directory.runs
+mkdir directory
+quick_refuses 'cannot write directory: Is a directory' directory
+rmdir directory
+mkdir locked
+chmod 555 locked
+if [ -w locked ]; then
+    skip 'this user can write everywhere'
+else
+    quick_refuses 'cannot write locked/a.csv: Permission denied' locked/a.csv
+fi
+rmdir locked
+if [ -c /dev/full ]; then
+    # Found out before the first of the runs, which would take minutes.
+    check_run 'no room for the calibration' 2 '' \
+        'stallcast: cannot write /dev/full: No space left on device' timeout 20 \
+        "$program" calibrate hbf -n 100000 model=llama-405b -o /dev/full
+    check_run 'nor on standard output' 2 '' \
+        'stallcast: cannot write standard output: No space left on device' timeout 20 sh -c "
+        '$program' calibrate hbf -n 100000 model=llama-405b -o - >/dev/full"
+    ln -s /dev/full full.csv
+    quick_refuses 'cannot write full.csv: No space left on device' full.csv
+    rm full.csv
+    ok 'nothing is left beside a device' [ ! -e /dev/full.runs ]
+else
+    skip 'there is no /dev/full'
+    skip 'there is no /dev/full'
+    skip 'there is no /dev/full'
+    skip 'there is no /dev/full'
+fi
 ok 'nothing is left behind' sh -c '[ -z "$(ls)" ]'
+
+# ---- what cannot be fitted says why ----
+
+check_run 'no sample has an answer' 2 '' \
+    'stallcast: none of 40 samples has an answer, 40 of them since tensor_parallel: 1024 is more than heads' \
+    stallcast calibrate hbf -n 40 tensor_parallel=1024 -o void.csv
+check_run 'also when the runs are there already' 2 '' \
+    'stallcast: none of 40 samples has an answer, 40 of them since tensor_parallel: 1024 is more than heads' \
+    stallcast calibrate hbf -n 40 tensor_parallel=1024 -o void.csv
+rm void.csv.runs
+stallcast calibrate hbf -n 40 model=llama-8b policy=h3 hbm_latency=10us -o some.csv >report 2>talk
+ok 'some have none' grep -q '; \([1-9][0-9]*\) without an answer, \1 of them since latency: .* is below hbm_latency, ' talk
+ok 'what is unknown for that is a dash, explained' sh -c "
+    grep -q '^h3 .* - ' report && grep -q '^- in a column: unknown, from too few held-out ' talk"
+# Nothing is fitted in the ideal: no condition number.
+stallcast calibrate hbf -n 40 policy=ideal model=llama-3.2-1b -o ideal.csv >report 2>talk
+ok 'a statistic that is unknown is said to be so' \
+    grep -q '; condition number unknown (the samples determine no coefficient); residual sd 0\.' talk
+ok 'a fit worse than none is said to be so' \
+    grep -q '; R2 -[0-9.]* (below 0: one slowdown for all would fit better)$' talk
+stallcast calibrate stream -n 40 sms=1 warps_per_sm=1 loads_per_warp=1 outstanding_per_warp=1 -o one.csv \
+    >>report 2>>talk
+ok 'no nan and no inf' sh -c '! grep -Ewi "[-+]?(nan|inf|infinity)" report talk'
+rm -f some.csv* ideal.csv* one.csv* report talk
 
 # ---- one calibration ----
 
@@ -75,8 +128,12 @@ ok 'and reports coefficients and held-out errors' sh -c \
     "grep -q '^order_factor .* identified$' report && grep -q '^hold-out  *n ' report &&
      grep -q '^all  ' report"
 ok 'the runs are kept: a heading and one line for each sample' sh -c "
-    [ \$(wc -l <whole.csv.runs) -eq 61 ] && head -n 1 whole.csv.runs | grep -q '^stallcast runs,' &&
+    [ \$(wc -l <whole.csv.runs) -eq 61 ] && head -n 1 whole.csv.runs | grep -q '^stallcast runs 2,' &&
     [ \$(tail -n +2 whole.csv.runs | cut -d , -f 1 | sort -un | wc -l) -eq 60 ]"
+calibrate - >piped.csv 2>talk_of_piped
+ok '-o -: the calibration and nothing else on standard output' cmp whole.csv piped.csv
+ok 'the report is beside it' sh -c 'cat talk report | sort >a; sort talk_of_piped | cmp a -'
+ok 'and no runs are kept' [ ! -e ./-.runs ]
 calibrate two.csv --jobs 2 >report2 2>talk2
 ok '--jobs 2: the same bytes' cmp whole.csv two.csv
 ok 'and the same report' sh -c 'cmp report report2 && cmp talk talk2'
@@ -139,7 +196,6 @@ ok 'a heading that was cut off is no heading' sh -c \
 # ---- a full disk ----
 
 (
-    trap '' XFSZ
     ulimit -f 1
     "$program" calibrate hbf --samples 40 model=llama-3.2-1b tp=4 policy=h3 -o big.csv >out 2>err
     echo $? >code
@@ -152,52 +208,117 @@ quick big.csv >/dev/null 2>talk
 ok 'with room again it goes on' sh -c \
     "grep -q '^40 samples ($((41 - lines)) run now)' talk && cmp seed1.csv big.csv"
 if [ -c /dev/full ]; then
-    ln -s /dev/full full.csv
-    quick_refuses 'full.csv: could not be written: No space left on device' full.csv
-    ok 'the runs are kept all the same' sh -c '[ $(wc -l <full.csv.runs) -eq 41 ]'
     check_run 'no room for the report' 2 '' \
         'stallcast: cannot write standard output: No space left on device' sh -c "
         '$program' calibrate hbf -n 40 model=llama-3.2-1b tp=4 policy=h3 -o seed1.csv \
             2>err >/dev/full; code=\$?; grep ^stallcast err >&2; exit \$code"
 else
     skip 'there is no /dev/full'
-    skip 'there is no /dev/full'
-    skip 'there is no /dev/full'
 fi
+
+# ---- two at once ----
+
+mkfifo hold
+# An unfinished journal, locked as another process would have it.
+head -n 21 seed1.csv.runs >taken.csv.runs
+cp taken.csv.runs before
+perl -MFcntl=:DEFAULT,:flock -e '
+    open my $file, "+<", "taken.csv.runs" or die;
+    my $lock = pack "s s x4 q q l x4", F_WRLCK, 0, 0, 0, 0;
+    fcntl $file, F_SETLK, $lock or die "no lock: $!";
+    open my $ready, ">", "ready" or die;
+    close $ready;
+    open my $hold, "<", "hold"; <$hold>' 2>/dev/null &
+holder=$!
+tries=0
+while [ $tries -lt 250 ] && [ ! -e ready ] && kill -0 $holder 2>/dev/null; do
+    sleep 0.02
+    tries=$((tries + 1))
+done
+if [ -e ready ]; then
+    quick_refuses "taken.csv.runs: another calibrate (process $holder) is at work on it: let it end, or give another -o" \
+        taken.csv
+    ok 'nothing is written to it' sh -c 'cmp before taken.csv.runs && [ ! -e taken.csv ]'
+    echo >hold
+    wait $holder
+    quick taken.csv >/dev/null 2>talk
+    ok 'and when that has ended it goes on' sh -c \
+        "grep -q '^40 samples (20 run now)' talk && cmp seed1.csv taken.csv"
+else
+    kill $holder 2>/dev/null
+    skip 'no lock from perl here'
+    skip 'no lock from perl here'
+    skip 'no lock from perl here'
+fi
+rm -f ready hold
 
 # ---- runs of something else ----
 
 # damaged NAME REASON: quick goes on from bad.csv.runs; that stays as it is.
 damaged() {
     cp bad.csv.runs before
-    check_run "$1" 2 '' "stallcast: bad.csv.runs: $2" quick bad.csv
+    check_run "$1" 2 '' "stallcast: bad.csv.runs:$2" quick bad.csv
     ok 'left as it was' sh -c 'cmp before bad.csv.runs && [ ! -e bad.csv ]'
 }
-other='holds runs of other scenarios: remove it, or give the same keys, seed and samples'
+heading=$(head -n 1 seed1.csv.runs)
+# of_others NAME: bad.csv.runs has another heading.
+of_others() {
+    damaged "$1" "1: expected the runs of these scenarios, '$heading', got '$(head -n 1 bad.csv.runs)': give the keys, seed and samples of those, or another -o"
+}
 cp seed2.csv.runs bad.csv.runs
-damaged 'runs of another seed' "$other"
+of_others 'runs of another seed'
 cp whole.csv.runs bad.csv.runs
-damaged 'of other keys' "$other"
-sed '1s/runs,[^,]*/runs,0/' seed1.csv.runs >bad.csv.runs
-damaged 'of another simulator' "$other"
+of_others 'of other keys'
+sed '1s/2,[^,]*/2,0/' seed1.csv.runs >bad.csv.runs
+of_others 'of another simulator'
+sed '1s/runs 2/runs/; 2,$s/,[0-9a-f]*$//' seed1.csv.runs >bad.csv.runs
+of_others 'of a format without hashes'
+# foreign NAME FIRST: bad.csv.runs is nothing of calibrate.
+foreign() {
+    damaged "$1" "1: expected '$heading', since calibrate keeps its finished runs there, got '$2': it is some other file, give another -o"
+}
 echo hello >bad.csv.runs
-damaged 'not runs at all' "$other"
+foreign 'not runs at all' hello
+printf 'hello' >bad.csv.runs
+foreign 'without a line end' hello
+tail -n +2 seed1.csv.runs >bad.csv.runs
+foreign 'without a heading' "$(sed -n 2p seed1.csv.runs)"
+printf '\0\1\2binary' >bad.csv.runs
+foreign 'that begins with a NUL' ''
+sed 's/$/\r/' seed1.csv.runs >bad.csv.runs
+damaged 'with CRLF' '1: expected lines that end in LF, as calibrate writes them, got CRLF: undo that, or give another -o'
 # A line in the middle.
-for line in hello 7 7, ,1.5 -7,1.5 7,-1.5 40,1.5 7,nan 7,inf ' 7,1.5' '7,1.5 ' 7,1.5,2; do
+row=$(sed -n 4p seed1.csv.runs)
+hash=${row##*,}
+for line in hello 7 7, ,1.5 7,1.5 7,1.5,2 "-7,1.5,$hash" "7,-1.5,$hash" "40,1.5,$hash" "7,nan,$hash" \
+    "7,inf,$hash" " $row" "$row " "$row,2" "3${row#2}" "${row%,*}1,$hash" \
+    "$(echo "$row" | tr a-f A-F)" "${row%?}" "${row}0" "$(sed -n 4p seed2.csv.runs)"; do
     {
         head -n 5 seed1.csv.runs
         echo "$line"
         tail -n +6 seed1.csv.runs
     } >bad.csv.runs
     check_run "a line '$line'" 2 '' \
-        "stallcast: bad.csv.runs: expected sample,slowdown, got '$line?'" quick bad.csv
+        "stallcast: bad.csv.runs:6: expected sample,slowdown,hash as calibrate wrote it, got '$line': without that line the sample is run again" \
+        quick bad.csv
 done
+sed -i 6d bad.csv.runs
+quick bad.csv >/dev/null 2>talk
+ok 'without it, it goes on' sh -c "grep -q '^40 samples (0 run now)' talk && cmp seed1.csv bad.csv"
+digit=0
+while [ $digit -lt 10 ]; do # somewhere in the fourth significant digit of every row
+    sed "2,\$s/^\([0-9]*,[0-9]*\.[0-9]\{2\}\)[0-9]/\1$digit/" seed1.csv.runs >bad.csv.runs
+    quick bad.csv >out 2>err && cat err >>believed
+    digit=$((digit + 1))
+done
+ok 'a changed digit is never believed' [ ! -e believed ]
+rm -f bad.csv
 {
     head -n 5 seed1.csv.runs
     printf '%0400d\n' 7
     tail -n +6 seed1.csv.runs
 } >bad.csv.runs
-damaged 'a very long line' "expected sample,slowdown, got '$(printf '%060d' 0)'"
+damaged 'a very long line' "6: expected sample,slowdown,hash as calibrate wrote it, got '$(printf '%0255d' 0)': without that line the sample is run again"
 rm -f bad.csv.runs
 
 # ---- a calibration in use ----

@@ -93,6 +93,37 @@ done
 
 # ---- explain ----
 
+"$program" explain hbf model=llama-8b >default
+"$program" explain hbf model=llama-8b --params "$source_tree/data/params/hbf.csv" |
+    sed "s:$source_tree/data/params/hbf.csv:params/hbf:" >out
+ok 'explain --params: what comes with the program' cmp default out
+check_run 'explain --params: another' 2 '' 'stallcast: none.csv: No such file or directory' \
+    stallcast explain hbf model=llama-8b --params none.csv
+check_run 'explain --level: as estimate' 2 '' \
+    "stallcast: --level: expected a probability from 0.5 to 0.99, got '2'" \
+    stallcast explain hbf model=llama-8b --level 2
+idle() {
+    "$program" explain "$@" >explained && sed -n '/^  no effect here: /,/^$/p' explained >out
+}
+idle hbf model=llama-8b retry=0.1 batch=2 scheduler=greedy latency=20us
+check_run 'explain: what was given and changes nothing' 0 \
+    '  no effect here: retry, scheduler (half, twice and 100 times of it, or another choice,
+  give the same closed-form answer)' '' sed '/^$/d' out
+idle hbf model=llama-8b retry=0.1 read_time=5us
+ok 'explain: nothing of the kind where it does' [ ! -s out ]
+idle hbf model=llama-8b policy=slipstream batch=2 read_time=0us
+ok 'explain: nor for what would change it from zero' [ ! -s out ]
+idle stream latency=800cycles
+ok 'explain: nor for cycles' [ ! -s out ]
+for level in 0.5 0.9; do
+    "$program" estimate hbf model=llama-8b --level $level -f csv -c slowdown_lo,slowdown_hi \
+        --digits 4 | tail -n 1 | awk -F , -v p=$level \
+        '{ printf "slowdown from %s to %s: %g of 100\n", $(NF - 1), $NF, 100 * p }' >want
+    "$program" explain hbf model=llama-8b --level $level |
+        sed -n 's/^ *\(slowdown from .* of 100\) .*/\1/p' >out
+    ok "explain --level $level: the interval of estimate" cmp want out
+done
+
 for system in hbf stream; do
     case $system in hbf) words=model=llama-8b ;; stream) words=warps=8 ;; esac
     "$program" explain $system $words >out 2>err

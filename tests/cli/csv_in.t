@@ -85,7 +85,7 @@ reads 'per cent and shares' 'retry\n10%%\n0.1\n' 'retry,stallcast_retry,error
 faulty 'a unit that is none' 'latency (furlongs)\n5\n' 2 '' \
     "in.csv:1: latency (furlongs): expected one of $time in the brackets" $B
 faulty 'a unit for a name' 'policy (us)\nideal\n' 2 '' \
-    'in.csv:1: policy (us): expected nothing in the brackets' $B
+    'in.csv:1: policy (us): expected policy without brackets' $B
 faulty 'a key twice' 'buffer,note,buffer_MB\n8MB,n,8\n' 2 '' \
     'in.csv:1: buffer_MB: column 1 and column 3 both give buffer' $B
 faulty 'a key twice, by its alias' 'tp,tensor_parallel\n1,1\n' 2 '' \
@@ -104,9 +104,31 @@ for header in latncy_us 'latncy (us)' 'latncy [us]'; do
 5,ideal,1," "stallcast: in.csv: column '$header' is no key of hbf and travels through: did you mean latency?" \
         stallcast estimate hbf --from in.csv model=llama-8b --columns slowdown
 done
-reads 'usual columns are no slips' 'name,id,note,cost_us,policy\na,b,c,d,ideal\n' \
-    'name,id,note,cost_us,policy,slowdown,error
-a,b,c,d,ideal,1,' model=llama-8b --columns slowdown
+# Only a key, an alias, and these with a unit, are keys.
+for header in tp_ _tp TP t_p 'tp-' tp_us tensor__parallel Tensor_Parallel tensor_parallel_ tensor_parallel_us; do
+    printf '%s,policy\n4,ideal\n' "$header" >in.csv
+    check_run "nearly a key: $header" 0 "$header,policy,tensor_parallel,error
+4,ideal,1," "stallcast: in.csv: column '$header' is no key of hbf and travels through: did you mean tensor_parallel?" \
+        stallcast estimate hbf --from in.csv model=llama-8b --columns tensor_parallel
+    refuses "$header is not a key of hbf: did you mean tensor_parallel?" \
+        estimate hbf model=llama-8b "$header=4"
+done
+for header in latency_ Latency_us LATENCY_us latency__us latency_MB latency_us_ 'Latency (us)'; do
+    printf '%s,policy\n5,ideal\n' "$header" >in.csv
+    check_run "nearly a key: $header" 0 "$header,policy,latency_s,error
+5,ideal,0.00002," "stallcast: in.csv: column '$header' is no key of hbf and travels through: did you mean latency?" \
+        stallcast estimate hbf --from in.csv model=llama-8b --columns latency
+done
+for header in 'tp ()' 'tp []' 'tp()'; do
+    faulty "nothing in brackets: $header" "$header\n4\n" 2 '' \
+        "in.csv:1: $header: expected tensor_parallel without brackets" $B
+done
+faulty 'nothing in brackets where a unit is needed' 'latency ()\n5\n' 2 '' \
+    "in.csv:1: latency (): expected one of $time in the brackets" $B
+reads 'usual columns are no slips' \
+    'name,id,note,cost_us,t,s1,tps,x_,model_name,_,policy\na,b,c,d,e,f,g,h,i,j,ideal\n' \
+    'name,id,note,cost_us,t,s1,tps,x_,model_name,_,policy,slowdown,error
+a,b,c,d,e,f,g,h,i,j,ideal,1,' model=llama-8b --columns slowdown
 reads 'columns that go by the name of an answer' \
     'policy,slowdown,error,stallcast_error\nideal,2.5,none,x\n' \
     'policy,slowdown,error,stallcast_error,stallcast_slowdown,stallcast2_error
@@ -258,7 +280,9 @@ done
 ok 'two jobs give the bytes of one' same out1 out2
 ok 'eight jobs too' same out1 out8
 ok 'and the same words' same err1 err8
-printf "stallcast: 50 of 50000 rows have no answer; the first: in.csv:998: buffer_MB: expected a size ($size), got 'many'\nexit code 1\n" >want
+small=$(awk -F , '$2 ~ /^[0-9]+$/ && $2 < 8' in.csv | wc -l) # drawn from 8 MB up
+printf "stallcast: $small of 50000 rows are extrapolated, their intervals may not hold; outside of what was sampled in the first: buffer\n" >want
+printf "stallcast: 50 of 50000 rows have no answer; the first: in.csv:998: buffer_MB: expected a size ($size), got 'many'\nexit code 1\n" >>want
 ok 'which are right' same want err1
 cut -d, -f1-4 out1 >through
 ok 'rows in = rows out, in order' same in.csv through

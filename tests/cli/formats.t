@@ -162,10 +162,10 @@ for my $row (@$rows) {
     die "no member" unless %$row;
 }
 PERL
-"$program" estimate hbf model=all policy=all -f json >out
+"$program" estimate hbf model=all policy=all -f json >out 2>talk
 rows=$(($(wc -l <out) - 2))
 ok 'JSON is JSON' sh -c "perl parse.pl json $rows <out"
-"$program" estimate hbf model=all policy=all -f jsonl >out
+"$program" estimate hbf model=all policy=all -f jsonl >out 2>talk
 ok 'JSON lines are JSON' sh -c "perl parse.pl jsonl \$(wc -l <out) <out"
 printf 'note,policy\n"a ""b"" \\ \t\001\n\303\251 \377",ideal\n' >in.csv
 "$program" estimate hbf --from in.csv model=llama-8b --columns slowdown -f jsonl >out

@@ -101,6 +101,17 @@ if [ -c /dev/full ]; then
 else
     skip 'there is no /dev/full'
 fi
+# ---- a limit on the size of files ----
+
+# The limit holds for every file, so what is said goes through a pipe.
+for command in 'estimate hbf model=all policy=all latency=1us:20us:1us -f csv -o' \
+    'simulate stream warps_per_sm=1:32:1 loads_per_warp=1 sms=1 -f csv -o' 'list models -f csv -o' \
+    'explain hbf model=llama-70b -f csv -o' 'plot stream-sweep --csv'; do
+    check_run "no larger file: $command" 0 'stallcast: cannot write limited.csv: File too large
+2' '' sh -c "(ulimit -f 0; '$program' $command limited.csv 2>&1; echo \$?) | cat"
+done
+ok 'no part of it is left' sh -c '! ls -A | grep limited'
+
 awk 'BEGIN { print "batch"; for (i = 1; i <= 50000; i++) print i }' >many.csv
 for command in 'estimate hbf model=llama-8b batch=1:20000:1 -f csv' \
     'estimate hbf model=llama-8b --from many.csv' \

@@ -26,7 +26,7 @@ refuses "no figure 'abacus-of-wood': 'stallcast plot --list' shows them" plot ab
 refuses "plot: 'hbf-moe' is one word too many" plot hbf-buffer hbf-moe -o x.svg
 refuses "plot: 'hbf-moe' is one word too many" plot --list hbf-moe
 refuses 'plot: expected -o FILE.svg, .png or .pdf, or --csv FILE' plot hbf-buffer
-for name in x.txt x .svg/x svg x.SVG; do
+for name in x.txt x .svg/x svg .svg dir/.svg .PNG svg.; do
     refuses "--output: expected a name that ends in .svg, .png or .pdf, got '$name'" \
         plot hbf-h3-limits -o "$name"
 done
@@ -36,12 +36,18 @@ refuses 'none.csv: No such file or directory' plot hbf-h3-limits --params none.c
 mkdir empty
 check_run 'without gnuplot' 2 '' 'stallcast: plot needs gnuplot, which is not in PATH (Debian: the package gnuplot-nox); --csv FILE alone writes the data' \
     env PATH="$PWD/empty" "$program" plot hbf-h3-limits -o x.svg
+check_run 'without gnuplot, but with --csv' 2 '' 'stallcast: plot needs gnuplot, which is not in PATH (Debian: the package gnuplot-nox); the data is written: limits.csv' \
+    env PATH="$PWD/empty" "$program" plot hbf-h3-limits -o x.svg --csv limits.csv
+mv limits.csv "$results/unplotted.csv"
+check_run 'neither place' 2 '' 'stallcast: cannot write none/x.csv: No such file or directory' \
+    env PATH="$PWD/empty" "$program" plot hbf-h3-limits -o x.svg --csv none/x.csv
 rmdir empty
-ok 'nothing was written' sh -c '[ "$(ls)" = "$(printf "help\nlist\nlisted\nscripts")" ]'
+ok 'nothing else was written' sh -c '[ "$(ls)" = "$(printf "help\nlist\nlisted\nscripts")" ]'
 
 # ---- the numbers ----
 
 check_run '--csv alone draws nothing' 0 '' '' env PATH= "$program" plot hbf-h3-limits --csv limits.csv
+ok 'the numbers were the same without gnuplot' cmp "$results/unplotted.csv" limits.csv
 ok 'the columns' sh -c 'head -n 1 limits.csv | grep -qx "source,series,group,position,slowdown,slowdown_lo,slowdown_hi,\(capacity_stall_share,.*\)"'
 check_run 'what was published, as it was' 0 \
 'address order,llama-8b,4.8
@@ -108,6 +114,10 @@ chmod +x bin/gnuplot
 echo old >old.svg
 check_run 'gnuplot fails' 2 '' 'stallcast: gnuplot failed: "hbf.gp" line 7: invalid command' \
     env PATH="$PWD/bin:$PATH" "$program" plot stream-sweep -o old.svg
+check_run 'gnuplot fails: the data is there' 2 '' \
+    'stallcast: gnuplot failed: "hbf.gp" line 7: invalid command; the data is written: failed.csv' \
+    env PATH="$PWD/bin:$PATH" "$program" plot stream-sweep -o old.svg --csv failed.csv
+ok 'all of it' cmp stream.csv failed.csv
 printf '#!/bin/sh\nexit 0\n' >bin/gnuplot
 check_run 'gnuplot draws nothing' 2 '' 'stallcast: gnuplot wrote no picture' \
     env PATH="$PWD/bin:$PATH" "$program" plot stream-sweep -o old.svg
@@ -140,6 +150,8 @@ else
     check_run 'PNG and CSV' 0 '' '' stallcast plot stream-sweep -o stream.png --csv with.csv
     ok 'it is one' sh -c 'head -c 8 stream.png | od -An -c | grep -q "211   P   N   G"'
     ok 'the numbers are the same' cmp stream.csv with.csv
+    check_run 'an ending in capitals' 0 '' '' stallcast plot stream-sweep -o stream.SVG
+    ok 'is the same' cmp stream.SVG stream-sweep.svg
     check_run 'PDF' 0 '' '' stallcast plot stream-sweep -o stream.pdf
     ok 'it is one' sh -c 'head -c 5 stream.pdf | grep -q "^%PDF-"'
     check_run 'a name that a shell would take apart' 0 '' '' \

@@ -18,7 +18,18 @@ hbf_refuses() {
 
 # csv WORD...: its slowdown as CSV, without the keys that are always the same.
 csv() {
-    hbf --format csv --columns slowdown "$@" >"$results/csv" || return
+    asked_csv slowdown "$@"
+}
+
+# repeated WORD...: the same, and the interval of its mean.
+repeated() {
+    asked_csv slowdown,slowdown_mean_lo,slowdown_mean_hi "$@"
+}
+
+asked_csv() {
+    asked=$1
+    shift
+    hbf --format csv --columns $asked "$@" >"$results/csv" || return
     cut -d , -f 4- "$results/csv" | sed 's/launch_stagger_s,//; s/,0,/,/'
 }
 
@@ -47,7 +58,7 @@ hbf_refuses '--trace follows one run, not 2' policy=h3,ideal --trace pages.csv
 hbf_refuses '--trace follows one run, not 3' --repeat 3 --trace pages.csv
 hbf_refuses 'cannot write none/pages.csv: No such file or directory' --trace none/pages.csv
 hbf_refuses "latency: 100 ns is below hbm_latency, the ideal's latency" latency=100ns
-refuses 'simulation has too many pages or takes too long' \
+refuses 'simulation has a kernel of more than 2^30 pages, the most that is simulated' \
     simulate hbf model=llama-8b part=ffn hidden=1e6 ffn=1e7 page=64B
 check_run 'a scenario without an answer among others: a row with its error, exit code 1' 1 \
     "policy,latency_s,slowdown,error
@@ -98,17 +109,36 @@ ok 'where nothing is random the seed changes nothing' cmp first other
 check_run '--repeat 1 has no interval' 0 'policy,slowdown' '' \
     sh -c "'$program' simulate hbf model=llama-3.2-1b tp=4 buffer=1MB policy=h3 -n 1 -f csv \
         -c slowdown | cut -d , -f 4- | head -n 1"
-csv policy=h3,slipstream --repeat 6 --digits all >repeated
+repeated policy=h3,slipstream --repeat 6 --digits all >repeated 2>said
+check_run 'where nothing is random it says so' 0 \
+    'stallcast: --repeat: in 1 of 2 scenarios all 6 runs are the same: nothing is random there, and the interval has no width' \
+    '' cat said
+check_run 'no such word where all is random' 0 'policy,slowdown_mean_lo,slowdown' '' sh -c "
+    '$program' simulate hbf model=llama-3.2-1b tp=4 buffer=1MB policy=h3 -n 2 -f csv \
+        -c slowdown_mean_lo,slowdown | cut -d , -f 4- | head -n 1"
+check_run 'nor for one run' 0 '' '' sh -c "
+    '$program' simulate hbf model=llama-3.2-1b tp=4 buffer=1MB -n 1 -o one.csv"
+check_run '-c without the interval has none' 0 'policy,slowdown' '' sh -c "
+    '$program' simulate hbf model=llama-3.2-1b tp=4 buffer=1MB policy=h3 -n 2 -f csv \
+        -c slowdown | cut -d , -f 4- | head -n 1"
+for columns in '' '-c all'; do
+    ok "right behind the slowdown: $columns" sh -c "
+        '$program' simulate hbf model=llama-3.2-1b tp=4 buffer=1MB policy=h3 -n 2 -f csv $columns |
+            head -n 1 | grep -q ',slowdown,slowdown_mean_lo,slowdown_mean_hi,performance,'"
+done
+hbf_refuses '--columns: slowdown_mean_hi needs --repeat N, at least 2' -c slowdown,slowdown_mean_hi
+hbf_refuses "--columns: hbf has no column 'slowdown_mean_l': did you mean slowdown_mean_lo?" \
+    -c slowdown_mean_l
 check_run '--repeat 6 has' 0 'policy,slowdown,slowdown_mean_lo,slowdown_mean_hi' '' head -n 1 repeated
 ok 'around the mean where something is random' \
     awk -F , '$1 == "h3" { exit !($3 < $2 && $2 < $4 && $4 - $3 < 0.2 * $2) }' repeated
 ok 'and without width where nothing is' \
     awk -F , '$1 == "slipstream" { exit !($3 == $2 && $2 == $4) }' repeated
-csv policy=h3 --repeat 24 --digits all >longer
+repeated policy=h3 --repeat 24 --digits all >longer
 ok 'more runs, a narrower interval' sh -c "
     cat repeated longer | awk -F , '\$1 == \"h3\" { width[++n] = \$4 - \$3 }
         END { exit !(n == 2 && width[2] < width[1]) }'"
-csv policy=h3 --repeat 6 --digits all >again
+repeated policy=h3 --repeat 6 --digits all >again
 ok 'and again the same' sh -c 'grep h3 repeated >a; grep h3 again | cmp a -'
 
 # ---- traces ----
@@ -138,6 +168,9 @@ check_run 'a scenario without an answer leaves the old trace' 0 old '' cat pages
 hbf latency=100ns --trace new.csv 2>/dev/null
 ok 'and no new one' sh -c '! ls | grep new'
 if [ -c /dev/full ]; then
+    # A second of runs, but nothing of that before the refusal.
+    hbf_refuses 'cannot write /dev/full: No space left on device' --trace pages.csv -o /dev/full
+    check_run 'and not even a trace' 0 old '' cat pages.csv
     hbf_refuses 'cannot write /dev/full: No space left on device' --trace /dev/full
     check_run 'a full disk under a trace on standard output' 2 '' \
         'stallcast: cannot write standard output: No space left on device' \
