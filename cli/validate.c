@@ -22,6 +22,7 @@ struct figure {
     const char *id, *where, *scenario, *metric, *aggregate, *value, *tolerance, *sim_tolerance;
     const char *kind, *note;
     const char *over; /* scenario whose metric the other is divided by, or "" */
+    const char *set, *set_target; /* figures judged together, and the geometric error they may have */
     const char *cap;  /* where the measurement was stopped, or "": answers are cut there too */
     size_t line;
 };
@@ -43,6 +44,14 @@ struct score {
     size_t ranked;
 };
 
+/* Figures that are judged by their geometric error together. */
+struct set {
+    const char *name;
+    double log_sum[2], target; /* by source; NaN: no target */
+    size_t count[2];
+};
+enum { SETS_MAX = 64 };
+
 enum { CLOSED_FORM, SIMULATOR, SOURCES };
 static const char *const source_names[SOURCES] = { [CLOSED_FORM] = "closed form",
                                                    [SIMULATOR] = "simulator" };
@@ -57,6 +66,8 @@ struct validation {
     struct filter *filter;
     struct sink sink;
     struct score scores[SOURCES][KINDS];
+    struct set sets[SETS_MAX];
+    size_t set_count;
     const struct sc_simulator *simulator; /* NULL: not asked for */
     struct memo memo;
 };
@@ -80,6 +91,8 @@ static bool read_figure(const struct catalog_table *table, size_t row, struct fi
         { "note", &figure->note },
         { "over", &figure->over },
         { "cap", &figure->cap },
+        { "set", &figure->set },
+        { "set_target", &figure->set_target },
     };
     figure->line = catalog_line(table, row);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
@@ -87,7 +100,8 @@ static bool read_figure(const struct catalog_table *table, size_t row, struct fi
         /* Few tables have all of these. */
         if (column == SIZE_MAX &&
             (parts[i].part == &figure->sim_tolerance || parts[i].part == &figure->over ||
-             parts[i].part == &figure->cap))
+             parts[i].part == &figure->cap || parts[i].part == &figure->set ||
+             parts[i].part == &figure->set_target))
             continue;
         if (column == SIZE_MAX)
             return problem_set(problem, "%s: expected a column named %s", table->shown,
@@ -304,6 +318,29 @@ static void count_figure(struct score *score, const struct figure *figure, doubl
     }
 }
 
+static bool count_in_set(struct validation *v, const struct figure *figure, int source,
+                         double published, double answer, struct problem *problem)
+{
+    size_t i = 0;
+    if (*figure->set == '\0')
+        return true;
+    while (i < v->set_count && strcmp(v->sets[i].name, figure->set) != 0)
+        i++;
+    struct set *set = &v->sets[i];
+    if (i == v->set_count) {
+        if (i == SETS_MAX)
+            return problem_set(problem, "set: more than %d", (int)SETS_MAX);
+        v->set_count++;
+        *set = (struct set){ .name = figure->set, .target = (double)NAN };
+        if (*figure->set_target != '\0' &&
+            !read_number("set_target", figure->set_target, &set->target, problem))
+            return false;
+    }
+    set->count[source]++;
+    set->log_sum[source] += fabs(log(answer / published));
+    return true;
+}
+
 static const char *verdict_of(double published, double answer, double tolerance)
 {
     if (isnan(tolerance))
@@ -315,7 +352,7 @@ static const char *verdict_of(double published, double answer, double tolerance)
  * its scenarios put on the list. */
 static bool compare_figure(struct validation *v, size_t row, bool collect, struct problem *problem)
 {
-    struct figure figure = { "", "", "", "", "", "", "", "", "", "", "", "", 0 };
+    struct figure figure = { "", "", "", "", "", "", "", "", "", "", "", "", "", "", 0 };
     double published = 0.0, answers[SOURCES] = { 0.0, (double)NAN };
     double tolerances[SOURCES] = { (double)NAN, (double)NAN };
     if (!read_figure(v->table, row, &figure, problem))
@@ -332,9 +369,12 @@ static bool compare_figure(struct validation *v, size_t row, bool collect, struc
     if (collect)
         return true;
     const int kind = strcmp(figure.kind, kind_names[KIND_ANCHOR]) == 0 ? KIND_ANCHOR : KIND_CHECK;
-    for (int source = 0; source < (v->simulator != NULL ? SOURCES : 1); source++)
+    for (int source = 0; source < (v->simulator != NULL ? SOURCES : 1); source++) {
         count_figure(&v->scores[source][kind], &figure, published, answers[source],
                      tolerances[source]);
+        if (!count_in_set(v, &figure, source, published, answers[source], problem))
+            return place(v, &figure, problem);
+    }
     struct emit_cell cells[17] = {
         emit_string(figure.id),
         emit_string(figure.where),
@@ -357,9 +397,30 @@ static bool compare_figure(struct validation *v, size_t row, bool collect, struc
     return sink_row(&v->sink, cells, problem);
 }
 
-static bool print_summary(const struct validation *v)
+/* One line per set; how many miss their target. */
+static size_t print_sets(const struct validation *v)
 {
     size_t missed = 0;
+    for (size_t i = 0; i < v->set_count; i++)
+        for (int source = 0; source < SOURCES; source++) {
+            const struct set *set = &v->sets[i];
+            if (set->count[source] == 0)
+                continue;
+            const double error = exp(set->log_sum[source] / (double)set->count[source]);
+            (void)fprintf(stderr, "%s: %zu figures, %s: geometric error %.3f", set->name,
+                          set->count[source], source_names[source], error);
+            if (!isnan(set->target))
+                (void)fprintf(stderr, ", target %.4g: %s", set->target,
+                              error <= set->target ? "within" : "MISS");
+            (void)fputc('\n', stderr);
+            missed += source == CLOSED_FORM && error > set->target;
+        }
+    return missed;
+}
+
+static bool print_summary(const struct validation *v)
+{
+    size_t missed = print_sets(v);
     for (int source = 0; source < SOURCES; source++)
         for (int kind = 0; kind < KINDS; kind++) {
             const struct score *score = &v->scores[source][kind];

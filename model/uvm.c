@@ -119,6 +119,12 @@ static const char *bound_of(const struct uvm_outcome *o)
     return parts[largest].name;
 }
 
+/* What comes in again because it was evicted, over what comes in first. */
+static double thrash_of(const struct uvm_outcome *o)
+{
+    return o->first > 0.0 ? fmax(0.0, (o->in - o->host - o->first) / o->first) : 0.0;
+}
+
 static struct uvm_outcome run(const struct sc_uvm *s, const struct uvm_case *c)
 {
     struct uvm_outcome o = sc_uvm_policies[s->policy].run(c);
@@ -169,12 +175,12 @@ static void answer_of(const struct sc_uvm *s, const struct uvm_case *c, const st
         .out_bytes = o->out,
         .mapped_bytes = o->mapped,
         .faults = o->faults,
-        .thrash_factor = o->first > 0.0 ? (o->in - c->host) / o->first - 1.0 : 0.0,
+        .thrash_factor = thrash_of(o),
         .tokens_per_s = c->pattern->generates ? c->passes / time_s : (double)NAN,
         .bandwidth_bytes_per_s = c->read / time_s,
         .first_phase_bytes_per_s = moves ? phase_bytes / o->first_phase_s : (double)NAN,
         .last_phase_bytes_per_s = moves ? phase_bytes / o->last_phase_s : (double)NAN,
-        .footprint_bytes = c->footprint,
+        .working_set_bytes = c->footprint,
         .usable_bytes = c->usable,
         .resident_share = o->resident / c->footprint,
         .cliff_bytes = o->cliff,
@@ -217,9 +223,9 @@ static void explain_random(const struct uvm_case *c, struct sc_trace *t)
         sc_uvm_random_law((size_t)(s->region_bytes / s->leaf_bytes + 0.5), kappa);
     sc_trace_section(t, "a random touch");
     sc_trace_add(t, "kappa", "C / F", kappa, SC_SHARE, "share of the regions that can be resident");
-    sc_trace_add(t, "Phi", "(1 - kappa) sum P_j", law.faults, SC_NUMBER,
+    sc_trace_add(t, "Phi", "(1 - kappa) sum V_r", law.faults, SC_NUMBER,
                  "faults per touch, by the characteristic time of last fault-in");
-    sc_trace_add(t, "B", "(1 - kappa) sum P_j (G_j - G_j-1)", law.leaves, SC_NUMBER,
+    sc_trace_add(t, "B", "(1 - kappa) (1 + sum V_r q_r (r' - r))", law.leaves, SC_NUMBER,
                  "leaves that come in per touch: a fault's own and the tree's");
     sc_trace_add(t, "y", "in_flight / ((F - C) / region)",
                  s->in_flight / ((c->footprint - c->usable) / s->region_bytes), SC_NUMBER,
@@ -231,9 +237,7 @@ static void explain_time(const struct uvm_case *c, const struct uvm_outcome *o, 
     const double time_s = sc_uvm_outcome_s(o);
     sc_trace_section(t, "what moves");
     sc_trace_add(t, "in", NULL, o->in, SC_BYTES, "migrated to the GPU");
-    sc_trace_add(t, "thrash", "in / first - 1",
-                 o->first > 0.0 ? (o->in - c->host) / o->first - 1.0 : 0.0, SC_NUMBER,
-                 "again, over what comes first");
+    sc_trace_add(t, "thrash", "in / first - 1", thrash_of(o), SC_NUMBER, "again, over what comes first");
     sc_trace_add(t, "out", "in - resident", o->out, SC_BYTES, "evicted, always copied back");
     sc_trace_add(t, "mapped", NULL, o->mapped, SC_BYTES, "read in place");
     sc_trace_section(t, "time");

@@ -130,7 +130,7 @@ struct sc_uvm_answer {
     double in_bytes, out_bytes, mapped_bytes, faults, thrash_factor;
     double tokens_per_s, bandwidth_bytes_per_s;
     double first_phase_bytes_per_s, last_phase_bytes_per_s;
-    double footprint_bytes, usable_bytes, resident_share, cliff_bytes;
+    double working_set_bytes, usable_bytes, resident_share, cliff_bytes;
     double near_cliff, time_fits_s, time_past_s; /* with 10 % more and less room */
 };
 
@@ -188,7 +188,8 @@ size_t sc_uvm_tree_growth(size_t leaves, double growth[SC_UVM_TREE_LEAVES_MAX]);
 
 /* Per random touch, in the steady state with a share kappa of the footprint's
  * regions resident, evicted in the order of their last fault: faults (Phi) and
- * leaves that come in (B).  0 < kappa; 0 and 0 when kappa is 1 or more. */
+ * leaves that come in (B), within 1 % of a driver that does so touch by touch.
+ * 0 < kappa; 0 and 0 when kappa is 1 or more.  Some 20 us. */
 struct sc_uvm_random {
     double faults, leaves;
 };

@@ -13,7 +13,7 @@ static const struct sc_choice modes[SC_UVM_MODES] = {
     [SC_UVM_FITTED] = { "fitted", "constants of the application fitted to the paper's tables" },
 };
 static const struct sc_choice placements[] = {
-    [SC_UVM_PLACE_ALL] = { "all", "the time counts all of the first placement" },
+    [SC_UVM_PLACE_ALL] = { "counted", "the time counts all of the first placement" },
     [SC_UVM_PLACE_FAULTS] = { "faults", "what the run brings in itself, not calls before it" },
     [SC_UVM_PLACE_NONE] = { "none", "an earlier pass has placed the data" },
 };
@@ -160,7 +160,7 @@ static const struct sc_field fields[] = {
       .help = "touches under way at once: warps that have not exited" },
     { .key = "fixed", .kind = SC_REAL, .dimension = SC_SECONDS, MEMBER(fixed_s), .fallback = 0,
       RANGE(0, 1e6), .help = "time of a run that does not depend on its footprint" },
-    { .key = "placement", CHOICES(placements), MEMBER(placement), .preset = "all",
+    { .key = "placement", CHOICES(placements), MEMBER(placement), .preset = "counted",
       .help = "what of the first placement the time counts" },
     { .key = "profile_runs", .kind = SC_REAL, .dimension = SC_NUMBER, MEMBER(profile_runs),
       .fallback = 1, RANGE(0, 1000), .help = "profiled: runs under uvm before the run" },
@@ -252,7 +252,7 @@ static const struct sc_field fields[] = {
              "time of ember-adaptive over that of the split it keeps"),
     ANCHORED("adaptive_share", adaptive_share, SC_SHARE, 0.8791, 0.01, 1,
              "part of memory_capacity that ember-adaptive fills"),
-    ANCHORED("prefetch_factor", prefetch_factor, SC_NUMBER, 1.108, 0.01, 100,
+    ANCHORED("prefetch_factor", prefetch_factor, SC_NUMBER, 1.108, 1, 100,
              "transfers of prefetch past capacity over those of uvm"),
 };
 
@@ -296,7 +296,7 @@ static const struct sc_metric metrics[] = {
       ANSWER(first_phase_bytes_per_s), .help = "pattern=window: the same in the first phase, placed" },
     { .column = "last_phase_bytes_per_s", .dimension = SC_BYTES_PER_SECOND,
       ANSWER(last_phase_bytes_per_s), .help = "pattern=window: the same in the last phase" },
-    { .column = "footprint_bytes", .dimension = SC_BYTES, ANSWER(footprint_bytes),
+    { .column = "working_set_bytes", .dimension = SC_BYTES, ANSWER(working_set_bytes),
       .help = "managed memory that the run goes over" },
     { .column = "usable_bytes", .dimension = SC_BYTES, ANSWER(usable_bytes),
       .help = "what the GPU holds of it at most, in whole regions" },

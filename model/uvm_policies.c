@@ -9,14 +9,12 @@ double sc_uvm_outcome_s(const struct uvm_outcome *o)
     return o->device_s + o->in_s + o->out_s + o->fault_s + o->mapped_s + o->fixed_s;
 }
 
-/* Bytes that must come in for the first time and do not wait for the run. */
-static double placed_before(const struct uvm_case *c, bool by_call)
+/* Whether the time leaves out what is placed first, by a call before the run or by the run. */
+static bool leaves_out(const struct uvm_case *c, bool by_call)
 {
-    const double placed = fmin(c->touched, c->usable);
     const int placement = c->scenario->placement;
-    const bool left_out = placement == SC_UVM_PLACE_NONE || c->pattern->generates ||
-                          (placement == SC_UVM_PLACE_FAULTS && by_call);
-    return left_out ? placed : 0.0;
+    return placement == SC_UVM_PLACE_NONE || c->pattern->generates ||
+           (placement == SC_UVM_PLACE_FAULTS && by_call);
 }
 
 /* The part of the window that a resident prefix of `pinned` bytes covers in phase k. */
@@ -24,6 +22,23 @@ static double covered(const struct uvm_case *c, double pinned, double k)
 {
     const double start = k * c->scenario->drift * c->hot;
     return fmin(fmax(pinned - start, 0.0), c->hot) / c->hot;
+}
+
+/* Reads over the link when `pinned` bytes are resident, hot data first.  Of n F in
+ * all, cold data are read once (less, if n < 1) and the rest is the hot set's. */
+static double mapped_past(const struct uvm_case *c, double pinned)
+{
+    const double untouched = c->pattern->partial ? c->footprint - c->hot : 0.0;
+    const double cold = c->footprint - c->hot - untouched;
+    if (c->pattern->moves)
+        return c->mapped * fmax(0.0, 1.0 - pinned / c->hot);
+    if (c->pattern->partial) /* the prefix is of the footprint, not of what is read */
+        return c->mapped * (1.0 - fmin(pinned / c->footprint, 1.0));
+    const double cold_read = cold * fmin(1.0, c->mapped / c->footprint);
+    const double hot_part = fmax(0.0, 1.0 - pinned / c->hot);
+    const double cold_part =
+        cold > 0.0 ? 1.0 - fmin(fmax(pinned - c->hot, 0.0) / cold, 1.0) : 0.0;
+    return hot_part * (c->mapped - cold_read) + cold_part * cold_read;
 }
 
 /* ---- Migration on faults ---- */
@@ -49,17 +64,17 @@ static struct uvm_traffic fault_traffic(const struct uvm_case *c)
 static struct uvm_outcome run_uvm(const struct uvm_case *c)
 {
     const struct uvm_traffic traffic = fault_traffic(c);
-    const double again = traffic.in - c->touched;
-    /* Over a coherent link what was evicted is read in place. */
-    const bool in_place = c->scenario->coherent == SC_UVM_YES;
+    /* Over a coherent link what is not resident any more is read in place. */
+    const bool in_place = c->scenario->coherent == SC_UVM_YES && c->touched > c->usable;
     const double in = c->host + (in_place ? c->touched : traffic.in);
-    const double counted = in - placed_before(c, false);
+    const double counted = in - (leaves_out(c, false) ? fmin(c->touched, c->usable) : 0.0);
     struct uvm_outcome o = {
         .device_s = c->device_s,
         .in = in,
         .first = c->touched,
-        .mapped = in_place ? again : 0.0,
-        .faults = traffic.faults,
+        .host = c->host,
+        .mapped = in_place ? mapped_past(c, c->usable) : 0.0,
+        .faults = traffic.faults * (in - c->host) / traffic.in,
         .resident = fmin(c->touched, c->usable),
         .cliff = c->usable * c->footprint / c->touched,
     };
@@ -92,7 +107,7 @@ static struct uvm_outcome run_prefetch(const struct uvm_case *c)
     /* In bulk what the run starts with; the trail of a window still faults. */
     const double bulk = c->pattern->moves ? fmin(c->hot, c->touched) : c->touched;
     const double later = c->touched + c->host - bulk;
-    o.in_s = (bulk + later - placed_before(c, true)) / c->migration_rate;
+    o.in_s = (later + (leaves_out(c, true) ? 0.0 : bulk)) / c->migration_rate;
     o.fault_s = later / c->fault_rate;
     o.faults *= later / o.in;
     return o;
@@ -115,21 +130,6 @@ static struct uvm_outcome run_mapped(const struct uvm_case *c)
 }
 
 /* ---- A split ---- */
-
-/* Reads over the link when `pinned` bytes are resident, hot data first.  Of n F in
- * all, cold data are read once (less, if n < 1) and the rest is the hot set's. */
-static double mapped_past(const struct uvm_case *c, double pinned)
-{
-    const double untouched = c->pattern->partial ? c->footprint - c->hot : 0.0;
-    const double cold = c->footprint - c->hot - untouched;
-    if (c->pattern->partial) /* the prefix is of the footprint, not of what is read */
-        return c->mapped * (1.0 - fmin(pinned / c->footprint, 1.0));
-    const double cold_read = cold * fmin(1.0, c->mapped / c->footprint);
-    const double hot_part = fmax(0.0, 1.0 - pinned / c->hot);
-    const double cold_part =
-        cold > 0.0 ? 1.0 - fmin(fmax(pinned - c->hot, 0.0) / cold, 1.0) : 0.0;
-    return hot_part * (c->mapped - cold_read) + cold_part * cold_read;
-}
 
 /* A window that only reads: a phase takes as long as the slower of its two parts. */
 static void split_window(const struct uvm_case *c, double pinned, struct uvm_outcome *o)
@@ -163,8 +163,7 @@ static struct uvm_outcome split(const struct uvm_case *c, double room, bool by_c
         .resident = pinned,
         .cliff = room * c->footprint / c->hot,
     };
-    const double before = by_call || c->pattern->generates ? placed_before(c, true) : 0.0;
-    o.in_s = fmax(0.0, pinned - before) / c->migration_rate;
+    o.in_s = leaves_out(c, by_call) ? 0.0 : pinned / c->migration_rate;
     if (c->pattern->concurrent) {
         split_window(c, pinned, &o);
     } else {
@@ -185,13 +184,13 @@ static struct uvm_outcome run_static(const struct uvm_case *c)
 /* ---- A split that follows the access counters ---- */
 
 /* Promotes the trail of a window, as long as the counters say so. */
-static struct uvm_outcome follow_window(const struct uvm_case *c)
+static struct uvm_outcome follow_window(const struct uvm_case *c, double room)
 {
     struct uvm_outcome o = { .device_s = c->device_s, .in = c->touched, .first = c->touched };
-    o.resident = fmin(c->touched, c->scenario->adaptive_share * c->scenario->memory_bytes);
+    o.resident = fmin(c->touched, room);
     o.out = o.in - o.resident;
-    o.in_s = (o.in - placed_before(c, false)) / c->migration_rate;
-    o.cliff = o.resident * c->footprint / c->hot;
+    o.in_s = (leaves_out(c, false) ? o.in - c->hot : o.in) / c->migration_rate;
+    o.cliff = room * c->footprint / c->hot;
     o.first_phase_s = o.last_phase_s = c->device_s / c->scenario->phases;
     return o;
 }
@@ -206,11 +205,21 @@ static void scale_times(struct uvm_outcome *o, double factor)
     o->fixed_s *= factor;
 }
 
+/* Each pass demotes regions that the next promotes again, as fast as reclamation
+ * goes.  It happens beside the run; its cost is in the overhead. */
+static double exchanged_bytes(const struct uvm_case *c, double room, double time_s)
+{
+    const struct sc_uvm *s = c->scenario;
+    const double most = fmax(0.0, c->passes - 1.0) * fmax(0.0, c->hot - room);
+    const double rate = s->eviction_batch * s->region_bytes / s->eviction_interval_s;
+    return s->eager_eviction > 0.0 && !c->pattern->moves ? fmin(most, rate * time_s) : 0.0;
+}
+
 static struct uvm_outcome run_adaptive(const struct uvm_case *c)
 {
     const struct sc_uvm *s = c->scenario;
     const double room = fmin(c->usable, s->adaptive_share * s->memory_bytes);
-    struct uvm_outcome o = c->pattern->moves && c->hot <= room ? follow_window(c)
+    struct uvm_outcome o = c->pattern->moves && c->hot <= room ? follow_window(c, room)
                                                                : split(c, room, false);
     /* What is not worth its migration stays mapped. */
     const struct uvm_outcome mapped = run_mapped(c);
@@ -225,6 +234,11 @@ static struct uvm_outcome run_adaptive(const struct uvm_case *c)
     else
         scale_times(&o, overhead);
     o.fixed_name = "counters and reclamation";
+    if (o.in > 0.0) {
+        const double exchanged = exchanged_bytes(c, room, sc_uvm_outcome_s(&o));
+        o.in += exchanged;
+        o.out += exchanged;
+    }
     return o;
 }
 

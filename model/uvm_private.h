@@ -47,7 +47,8 @@ extern const struct sc_uvm_pattern sc_uvm_patterns[SC_UVM_PATTERNS];
 /* Time of a run by what it is spent on, and what moved. */
 struct uvm_outcome {
     double device_s, in_s, out_s, fault_s, mapped_s, fixed_s;
-    double in, out, mapped, faults, first; /* bytes, faults; first: of in, what comes first */
+    double in, out, mapped, faults; /* bytes, faults */
+    double first, host;             /* of in: what comes first, what host code had pulled back */
     double resident;                       /* at the end */
     double cliff;                          /* footprint; NaN: none */
     double first_phase_s, last_phase_s;    /* of a moving window */

@@ -63,8 +63,8 @@ static bool is_top_level(const struct sc_embedded *file)
 static void test_files(struct catalog *catalog)
 {
     static const char *const wanted[] = {
-        "flash.csv",  "gpus.csv",          "kernels.csv",
-        "models.csv", "published/hbf.csv", "published/stream.csv"
+        "apps.csv",   "flash.csv",         "gpus.csv",             "kernels.csv",
+        "models.csv", "published/hbf.csv", "published/stream.csv", "published/uvm.csv"
     };
     size_t found = 0, unsorted = 0, unended = 0, unsourced = 0, blanks = 0, doubles = 0, rows = 0;
     for (size_t i = 0; i < sc_embedded_count; i++) {

@@ -10,7 +10,7 @@ check_run '--version' 0 "stallcast $(sed -n 's/^VERSION = //p' "$source_tree/Mak
     stallcast --version
 "$program" --help >help
 ok '--help names every command and system' sh -c \
-    'for word in estimate explain list validate hbf stream; do grep -q "^  $word  *[a-zA-Z]" help || exit 1; done'
+    'for word in estimate explain list validate hbf stream uvm; do grep -q "^  $word  *[a-zA-Z]" help || exit 1; done'
 for words in help -h; do
     "$program" $words >out
     ok "$words is the same" cmp help out
@@ -32,9 +32,11 @@ done
 
 check_run 'list systems' 0 'system
 hbf
-stream' '' sh -c "'$program' list systems -f csv | cut -d, -f1 | grep -xE 'system|hbf|stream'"
-for subject in systems units policies gpus models flash kernels 'fields hbf' 'fields stream' \
-    'columns hbf' 'columns stream' 'parameters hbf' 'parameters stream' 'policies hbf'; do
+stream
+uvm' '' sh -c "'$program' list systems -f csv | cut -d, -f1 | grep -xE 'system|hbf|stream|uvm'"
+for subject in systems units policies gpus models flash apps kernels 'fields hbf' 'fields stream' 'fields uvm' \
+    'columns hbf' 'columns stream' 'columns uvm' 'parameters hbf' 'parameters stream' \
+    'parameters uvm' 'policies hbf' 'policies uvm'; do
     "$program" list $subject >out 2>err
     code=$?
     ok "list $subject" sh -c "[ $code -eq 0 ] && [ ! -s err ] && [ \$(wc -l <out) -gt 2 ]"
@@ -124,8 +126,12 @@ for level in 0.5 0.9; do
     ok "explain --level $level: the interval of estimate" cmp want out
 done
 
-for system in hbf stream; do
-    case $system in hbf) words=model=llama-8b ;; stream) words=warps=8 ;; esac
+for system in hbf stream uvm; do
+    case $system in
+    hbf) words=model=llama-8b ;;
+    stream) words=warps=8 ;;
+    uvm) words='app=bfs memory_capacity=16GiB' ;;
+    esac
     "$program" explain $system $words >out 2>err
     code=$?
     ok "explain $system" sh -c "[ $code -eq 0 ] && [ ! -s err ]"
@@ -155,12 +161,25 @@ done
     done
 done >said
 ok 'explain every policy at its extremes' sh -c 'cat said; [ ! -s said ]'
+"$program" list policies uvm -f csv | sed '1d' | cut -d, -f2 | while read -r policy; do
+    "$program" list fields uvm --only '^pattern ' -f csv | tail -n 1 | cut -d, -f3 | sed 's/ | / /g' | tr ' ' '\n' |
+    while read -r pattern; do
+        for more in footprint=4MiB oversubscription=100 passes=1000000 'hot_share=1% drift=100%' in_flight=1000000000; do
+            "$program" explain uvm policy=$policy pattern=$pattern $more >out 2>&1
+            [ $? -eq 0 ] || echo "$policy $pattern $more: no answer"
+            grep -niE '(^|[^a-z_])-?(nan|inf)([^a-z]|$)' out
+        done
+    done
+done >said
+ok 'explain every placement policy and pattern at its extremes' sh -c 'cat said; [ ! -s said ]'
+ok 'explain tells both branches of a hot set near what fits' sh -c \
+    "'$program' explain uvm app=k-means mode=fitted memory_capacity=16GiB policy=ember-static | grep -q '^  T_past = '"
 check_run 'cycles are told in seconds' 0 '  latency                1 us           from issue to use of one line of an idle memory' '' \
     sh -c "'$program' explain stream latency=1000cycles clock=1GHz | grep '^  latency  '"
 
 # ---- validate ----
 
-for system in hbf stream; do
+for system in hbf stream uvm; do
     "$program" validate $system >out 2>err
     code=$?
     ok "validate $system: every figure meets its target" sh -c "cat err; [ $code -eq 0 ]"
@@ -173,6 +192,13 @@ for system in hbf stream; do
 done
 "$program" validate hbf --only '^fig2a-on-demand-max$' -f csv >out 2>err
 ok 'validate --only' sh -c '[ $(wc -l <out) -eq 2 ]'
+"$program" validate uvm --only '^table4-fitted-a40-radix-1.5-uvm|^table4-fitted-a40-cnn-1.5-mapped' -f csv >out 2>err
+check_run 'a run that was stopped is compared up to where it was stopped' 0 'published,closed_form
+1800,1800' '' sh -c "cut -d, -f5,6 out | grep -E '^published|^1800,'"
+ok 'figures of a set are judged together' grep -q '^Table 4, mode=fitted: cnn.*: 2 figures, closed form: geometric error [0-9.]*$' err
+"$program" validate uvm --only '^fig10-fitted-a40-ember-static$' -f csv >out 2>err
+ok 'a figure that is a ratio of two scenarios' sh -c \
+    "sed 1d out | cut -d, -f6 | awk '{ exit !(\$1 > 5 && \$1 < 9) }'"
 
 # ---- data directories ----
 
