@@ -577,7 +577,7 @@ static void answer_of(const struct bench *b, const struct uvm_result *r, double 
         .bandwidth_bytes_per_s = (double)r->touched_bytes / time_s,
         .first_phase_bytes_per_s = (double)NAN,
         .last_phase_bytes_per_s = (double)NAN,
-        .footprint_bytes = b->load.footprint_bytes,
+        .working_set_bytes = b->load.footprint_bytes,
         .usable_bytes = b->load.usable_bytes,
         .resident_share = fmin(1.0, (double)r->resident_bytes / b->load.footprint_bytes),
         .cliff_bytes = m.maps && !m.pins && !m.counts && !m.faults
