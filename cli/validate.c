@@ -38,7 +38,7 @@ struct memo {
 
 /* Figures of one kind that were compared with one of the two. */
 struct score {
-    size_t count, gates, missed_gates;
+    size_t count, ratios, gates, missed_gates; /* ratios: an answer of 0 has none */
     double relative_sum, log_sum, worst;
     double *published, *answers; /* of performance: do they rank alike? */
     size_t ranked;
@@ -306,7 +306,10 @@ static void count_figure(struct score *score, const struct figure *figure, doubl
     const double relative = fabs(answer / published - 1.0);
     score->count++;
     score->relative_sum += relative;
-    score->log_sum += fabs(log(answer / published));
+    if (answer > 0.0 && published > 0.0) {
+        score->log_sum += fabs(log(answer / published));
+        score->ratios++;
+    }
     score->worst = fmax(score->worst, relative);
     if (strcmp(figure->metric, "performance") == 0) {
         score->published[score->ranked] = published;
@@ -322,7 +325,7 @@ static bool count_in_set(struct validation *v, const struct figure *figure, int 
                          double published, double answer, struct problem *problem)
 {
     size_t i = 0;
-    if (*figure->set == '\0')
+    if (*figure->set == '\0' || !(answer > 0.0 && published > 0.0))
         return true;
     while (i < v->set_count && strcmp(v->sets[i].name, figure->set) != 0)
         i++;
@@ -435,7 +438,8 @@ static bool print_summary(const struct validation *v)
                           score->count, kind_names[kind],
                           kind == KIND_ANCHOR ? " (fitted, not validated)" : "",
                           source_names[source], 100.0 * score->relative_sum / n,
-                          exp(score->log_sum / n), 100.0 * score->worst,
+                          exp(score->log_sum / fmax((double)score->ratios, 1.0)),
+                          100.0 * score->worst,
                           score->gates - score->missed_gates, score->gates);
             if (sc_kendall_tau(score->published, score->answers, score->ranked, &tau) == SC_OK &&
                 isfinite(tau))
@@ -600,8 +604,9 @@ const struct command command_validate = {
     .summary = "published figures beside stallcast's answers, misses included",
     .details = "Each figure of data/published/SYSTEM.csv: what was published, what stallcast says, the\n"
                "difference, and whether it meets its target.  An anchor is a figure that a structural\n"
-               "constant was fitted to; it is shown but validates nothing.  Exit status 1 when a figure\n"
-               "misses its target.\n",
+               "constant was fitted to; it is shown but validates nothing.  Figures of one set are also\n"
+               "judged by their geometric error together.  Exit status 1 when a figure or a set misses\n"
+               "its target.\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .run = validate,

@@ -197,18 +197,18 @@ static void explain_room(const struct uvm_case *c, struct sc_trace *t)
     sc_trace_section(t, "what must fit, and where");
     sc_trace_add(t, "F", isnan(s->footprint_bytes) ? "oversubscription x memory_capacity" : NULL,
                  c->footprint, SC_BYTES, "footprint");
-    sc_trace_add(t, "C", "usable_share x memory_capacity, in whole regions", c->usable, SC_BYTES,
-                 "regions are given out whole, from the first touch");
+    sc_trace_add(t, "C", "usable_share x memory_capacity", c->usable, SC_BYTES,
+                 "in whole regions, which are given out at the first touch");
     sc_trace_add(t, "H", "hot_share x F", c->hot, SC_BYTES, "what must be resident");
     sc_trace_binds(t, c->hot > c->usable);
-    sc_trace_add(t, "U", "F, or the trail of a window, or the columns of a scan", c->touched,
+    sc_trace_add(t, "U", "F, a window's trail or a scan's columns", c->touched,
                  SC_BYTES, "distinct bytes that the run comes by");
     sc_trace_binds(t, c->touched > c->usable);
     sc_trace_add(t, "p", s->pattern == SC_UVM_STRIDED && !isnan(s->tile_bytes)
-                             ? "n (n + 1) / 2 + n + 1, n = log2(F / tile)" : NULL,
+                             ? "n(n + 1)/2 + n + 1, n = log2(F/tile)" : NULL,
                  c->passes, SC_NUMBER, "passes, or touches of each leaf");
-    sc_trace_add(t, "T_dev", "F / (device_rate x device_speed), or reads / memory_bandwidth",
-                 c->device_s, SC_SECONDS, "the same run with all data resident");
+    sc_trace_add(t, "T_dev", "F / device_rate / device_speed",
+                 c->device_s, SC_SECONDS, "all data resident; without device_rate, reads / memory_bandwidth");
     sc_trace_add(t, "n F", isnan(s->link_passes) ? "reads x random_read_cost" : "link_passes x F",
                  c->mapped, SC_BYTES, "over the link when all is mapped");
 }
@@ -242,10 +242,10 @@ static void explain_time(const struct uvm_case *c, const struct uvm_outcome *o, 
     sc_trace_add(t, "mapped", NULL, o->mapped, SC_BYTES, "read in place");
     sc_trace_section(t, "time");
     sc_trace_add(t, "T_dev", NULL, o->device_s, SC_SECONDS, "from device memory");
-    sc_trace_add(t, "T_in", "in / migration_rate, what placement= leaves out aside", o->in_s,
-                 SC_SECONDS, "migration in");
-    sc_trace_add(t, "T_fault", "in / fault_rate, of what comes by faults", o->fault_s, SC_SECONDS,
-                 "fault service");
+    sc_trace_add(t, "T_in", "in / migration_rate", o->in_s,
+                 SC_SECONDS, "migration in, what placement= leaves out aside");
+    sc_trace_add(t, "T_fault", "in / fault_rate", o->fault_s, SC_SECONDS,
+                 "fault service of what comes by faults");
     sc_trace_add(t, "T_out", "out / migration_rate", o->out_s, SC_SECONDS, "eviction");
     sc_trace_add(t, "T_map", "mapped / link_rate", o->mapped_s, SC_SECONDS, "reads over the link");
     sc_trace_add(t, "T_fix", NULL, o->fixed_s, SC_SECONDS, "fixed costs and overhead of the policy");
@@ -259,10 +259,10 @@ static void explain_line(const struct sc_uvm_answer *a, struct sc_trace *t)
     if (a->near_cliff == 0.0)
         return;
     sc_trace_section(t, "near the line, or a scatter: either is possible");
-    sc_trace_add(t, "T_fits", "T with 1.1 C; streams: none thrashes", a->time_fits_s, SC_SECONDS,
-                 "if what must be resident just is");
-    sc_trace_add(t, "T_past", "T with 0.9 C; streams: every segment is a random touch",
-                 a->time_past_s, SC_SECONDS, "if it just is not");
+    sc_trace_add(t, "T_fits", "T with 1.1 C", a->time_fits_s, SC_SECONDS,
+                 "if what must be resident just is; streams: if none thrashes");
+    sc_trace_add(t, "T_past", "T with 0.9 C",
+                 a->time_past_s, SC_SECONDS, "if it just is not; streams: if every segment is a random touch");
 }
 
 /* ---- Checks beyond the ranges of single keys ---- */

@@ -66,16 +66,16 @@ static struct sc_uvm_random random_touch(const struct uvm_case *c)
     return law;
 }
 
-/* A share r of the touches in random order, the rest a sweep. */
+/* Passes that touch a share r of the leaves in random order, the rest in theirs. */
 static struct uvm_traffic touched_at_random(const struct uvm_case *c, double r)
 {
     const struct sc_uvm *s = c->scenario;
     const struct sc_uvm_random law = random_touch(c);
     const double touches = c->passes * c->footprint / s->leaf_bytes;
-    const double both = s->mixed_scale * pow(r * (1.0 - r), s->mixed_power) * c->usable / c->footprint;
-    const double bytes = touches * ((1.0 - r) + r * law.leaves + both) * s->leaf_bytes;
+    const double leaves = sc_uvm_mixed_leaves(tree_leaves(s), c->usable / c->footprint, r,
+                                              law.leaves, s->mixed_scale, s->mixed_power);
     return (struct uvm_traffic){
-        .in = fmax(c->footprint, bytes),
+        .in = fmax(c->footprint, touches * leaves * s->leaf_bytes),
         .faults = fmax(sweep_faults(c, c->footprint),
                        sweep_faults(c, (1.0 - r) * c->passes * c->footprint) +
                            r * touches * law.faults),
@@ -170,7 +170,7 @@ const struct sc_uvm_pattern sc_uvm_patterns[] = {
                          .strides = true, .law = law_sweep, .read = read_sweeps },
     [SC_UVM_RANDOM] = { PATTERN("random", "`passes` touches of each leaf, in random order"),
                         .random = true, .law = law_random, .read = read_sweeps },
-    [SC_UVM_MIXED] = { PATTERN("mixed", "`randomness` of the touches random, the rest a sweep"),
+    [SC_UVM_MIXED] = { PATTERN("mixed", "`passes` by every leaf, `randomness` of the data in random order"),
                        .law = law_mixed, .read = read_sweeps },
     [SC_UVM_HOT_PREFIX] = { PATTERN("hot-prefix", "one sweep, then `passes` - 1 over the first hot_share"),
                             .has_hot = true, .law = law_hot_prefix, .read = read_hot_prefix },

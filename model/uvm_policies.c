@@ -28,14 +28,11 @@ static double covered(const struct uvm_case *c, double pinned, double k)
  * all, cold data are read once (less, if n < 1) and the rest is the hot set's. */
 static double mapped_past(const struct uvm_case *c, double pinned)
 {
-    const double untouched = c->pattern->partial ? c->footprint - c->hot : 0.0;
-    const double cold = c->footprint - c->hot - untouched;
-    if (c->pattern->moves)
-        return c->mapped * fmax(0.0, 1.0 - pinned / c->hot);
-    if (c->pattern->partial) /* the prefix is of the footprint, not of what is read */
-        return c->mapped * (1.0 - fmin(pinned / c->footprint, 1.0));
-    const double cold_read = cold * fmin(1.0, c->mapped / c->footprint);
     const double hot_part = fmax(0.0, 1.0 - pinned / c->hot);
+    if (c->pattern->moves || c->pattern->partial)
+        return c->mapped * hot_part;
+    const double cold = c->footprint - c->hot;
+    const double cold_read = cold * fmin(1.0, c->mapped / c->footprint);
     const double cold_part =
         cold > 0.0 ? 1.0 - fmin(fmax(pinned - c->hot, 0.0) / cold, 1.0) : 0.0;
     return hot_part * (c->mapped - cold_read) + cold_part * cold_read;
@@ -93,7 +90,8 @@ static struct uvm_outcome run_uvm(const struct uvm_case *c)
 static struct uvm_outcome run_prefetch(const struct uvm_case *c)
 {
     struct uvm_outcome o = run_uvm(c);
-    if (c->touched > c->usable) {
+    const bool window_fits = c->pattern->moves && c->hot <= c->usable;
+    if (c->touched > c->usable && !window_fits) {
         /* What was fetched ahead is evicted before its use, and comes again by faults. */
         const double factor = c->scenario->prefetch_factor;
         const double more = (factor - 1.0) * o.in;
@@ -153,7 +151,10 @@ static void split_window(const struct uvm_case *c, double pinned, struct uvm_out
 static struct uvm_outcome split(const struct uvm_case *c, double room, bool by_call)
 {
     const struct sc_uvm *s = c->scenario;
-    const double wanted = c->pattern->moves ? c->hot : c->footprint;
+    /* Calls pin a prefix of the footprint, counters what is read of it. */
+    const bool blind = c->pattern->partial && by_call;
+    const double wanted =
+        c->pattern->moves || (c->pattern->partial && !by_call) ? c->hot : c->footprint;
     const double pinned = fmin(fmin(room, c->footprint),
                                by_call && !isnan(s->pinned_bytes) ? s->pinned_bytes : wanted);
     struct uvm_outcome o = {
@@ -167,7 +168,7 @@ static struct uvm_outcome split(const struct uvm_case *c, double room, bool by_c
     if (c->pattern->concurrent) {
         split_window(c, pinned, &o);
     } else {
-        o.mapped = mapped_past(c, pinned);
+        o.mapped = blind ? c->mapped * (1.0 - pinned / c->footprint) : mapped_past(c, pinned);
         o.mapped_s = o.mapped / c->link_rate;
     }
     return o;

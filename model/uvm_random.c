@@ -254,3 +254,37 @@ struct sc_uvm_random sc_uvm_random_law(size_t leaves, double kappa)
     return (struct sc_uvm_random){ .faults = (1.0 - kappa) * stay.faults,
                                    .leaves = (1.0 - kappa) * stay.leaves };
 }
+
+/* ---- Random and linear touches together ---- */
+
+/* Leaves that a sweep brings into a region of which it touches each leaf with
+ * probability `density`: the tree fills every node that is more than half touched.
+ * Distribution of the resident leaves of a subtree from that of its halves. */
+static double swept_leaves(size_t leaves, double density)
+{
+    double p[SC_UVM_TREE_LEAVES_MAX + 1] = { 1.0 - density, density };
+    for (size_t half = 1; half < leaves; half *= 2) {
+        double joined[SC_UVM_TREE_LEAVES_MAX + 1] = { 0 };
+        for (size_t a = 0; a <= half; a++)
+            for (size_t b = 0; b <= half; b++)
+                joined[a + b > half ? 2 * half : a + b] += p[a] * p[b];
+        for (size_t i = 0; i <= 2 * half; i++)
+            p[i] = joined[i];
+    }
+    double sum = 0.0;
+    for (size_t i = 1; i <= leaves; i++)
+        sum += p[i] * (double)i;
+    return sum;
+}
+
+double sc_uvm_mixed_leaves(size_t leaves, double kappa, double r, double random_leaves,
+                           double scale, double power)
+{
+    if (r <= 0.0 || kappa >= 1.0)
+        return 1.0;
+    const double far = swept_leaves(leaves, 1.0 - r) / (double)leaves + r * random_leaves;
+    if (r >= 1.0)
+        return far;
+    const double z = pow(scale * r / (1.0 - r) * (1.0 - kappa) / kappa, power);
+    return 1.0 + (far - 1.0) * z / (1.0 + z);
+}

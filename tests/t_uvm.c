@@ -202,9 +202,9 @@ static void touch(struct driver *d, size_t block, size_t leaf)
     d->count[block] = count;
 }
 
-static void test_driver(double oversubscription)
+static struct driver driver_create(size_t blocks, double oversubscription)
 {
-    struct driver d = { .blocks = 1000, .leaves = 32 };
+    struct driver d = { .blocks = blocks, .leaves = 32 };
     d.capacity = (size_t)((double)d.blocks / oversubscription + 0.5);
     d.resident = calloc(d.blocks, d.leaves);
     d.older = calloc(d.blocks + 1, sizeof *d.older);
@@ -213,6 +213,20 @@ static void test_driver(double oversubscription)
     if (d.resident == NULL || d.older == NULL || d.newer == NULL || d.count == NULL)
         bail("out of memory");
     d.older[d.blocks] = d.newer[d.blocks] = d.blocks;
+    return d;
+}
+
+static void driver_destroy(struct driver *d)
+{
+    free(d->resident);
+    free(d->older);
+    free(d->newer);
+    free(d->count);
+}
+
+static void test_driver(double oversubscription)
+{
+    struct driver d = driver_create(1000, oversubscription);
     enum { WARM = 300000, TOUCHES = 1000000 };
     for (int i = 0; i < WARM + TOUCHES; i++) {
         if (i == WARM)
@@ -225,10 +239,46 @@ static void test_driver(double oversubscription)
          oversubscription);
     near(law.leaves, d.in / TOUCHES, 0.02, 0, "leaves of a brute-force driver at %g x",
          oversubscription);
-    free(d.resident);
-    free(d.older);
-    free(d.newer);
-    free(d.count);
+    driver_destroy(&d);
+}
+
+/* Passes that touch every leaf once, a share r of them in random order. */
+static void test_mixed_driver(double oversubscription, double r)
+{
+    enum { BLOCKS = 500, LEAVES = 32, PASSES = 24, WARM = 8 };
+    static size_t linear[BLOCKS * LEAVES], shuffled[BLOCKS * LEAVES];
+    struct driver d = driver_create(BLOCKS, oversubscription);
+    double touches = 0.0;
+    for (int pass = 0; pass < PASSES; pass++) {
+        size_t in_order = 0, random = 0, i = 0, j = 0;
+        for (size_t leaf = 0; leaf < BLOCKS * LEAVES; leaf++) {
+            if (random_unit() < r)
+                shuffled[random++] = leaf;
+            else
+                linear[in_order++] = leaf;
+        }
+        if (pass == WARM)
+            d.in = touches = 0.0;
+        while (i < in_order || j < random) {
+            size_t leaf;
+            if (j == random || random_below(in_order - i + random - j) < in_order - i) {
+                leaf = linear[i++];
+            } else {
+                const size_t drawn = j + random_below(random - j);
+                leaf = shuffled[drawn];
+                shuffled[drawn] = shuffled[j++];
+            }
+            touch(&d, leaf / LEAVES, leaf % LEAVES);
+            touches += 1.0;
+        }
+    }
+    const double kappa = (double)d.capacity / BLOCKS;
+    const struct sc_uvm s = defaults();
+    near(sc_uvm_mixed_leaves(LEAVES, kappa, r, sc_uvm_random_law(LEAVES, kappa).leaves,
+                             s.mixed_scale, s.mixed_power),
+         d.in / touches, 0.22, 0, "leaves of a brute-force driver at %g x, %g of the data at random",
+         oversubscription, r);
+    driver_destroy(&d);
 }
 
 /* ---- Patterns ---- */
@@ -743,13 +793,17 @@ static void test_adaptive_exchange(void)
 
 int main(void)
 {
-    plan(6 * 2 + 1 + 8 + 6 + 19 + 4 + 10 + 13 + 5 + 3 + 6 + 3 + SC_UVM_PATTERNS + 5 + 3 + 2 + 2 + 15 +
+    plan(6 * 2 + 1 + 8 + 6 + 12 + 19 + 4 + 10 + 13 + 5 + 3 + 6 + 3 + SC_UVM_PATTERNS + 5 + 3 + 2 + 2 + 15 +
          1 + POLICIES);
     test_tree();
     test_random_law();
     test_driver(1.05);
     test_driver(1.5);
     test_driver(3);
+    for (size_t i = 0; i < 4; i++)
+        for (size_t j = 0; j < 3; j++)
+            test_mixed_driver((const double[]){ 1.25, 1.5, 2, 3 }[i],
+                              (const double[]){ 0.25, 0.5, 0.75 }[j]);
     test_patterns();
     test_streams();
     test_curve();
