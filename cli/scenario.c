@@ -652,12 +652,19 @@ void scenario_describe_error(const struct sc_system *system, enum sc_status stat
             (void)problem_set(problem, "%s: expected a value, got none", field->key);
         return;
     }
-    if (field == NULL || isnan(error->value)) {
-        (void)problem_set(problem, "%s %s", error->field != NULL ? error->field : system->name,
-                          error->reason);
+    const char *const name = error->field != NULL ? error->field : system->name;
+    if (isnan(error->value)) {
+        (void)problem_set(problem, "%s %s", name, error->reason);
         return;
     }
     struct text value = { 0 };
+    if (field == NULL) { /* no key but a number that follows from them */
+        scenario_quantity(error->value, SC_NUMBER, &value);
+        (void)problem_set(problem, "%s: %s %s", name, value.failed ? "?" : value.bytes,
+                          error->reason);
+        text_fini(&value);
+        return;
+    }
     if (status == SC_ERANGE && field->kind == SC_REAL &&
         !(error->value >= field->minimum && error->value <= field->maximum)) {
         /* Counted in cycles, it could not be checked when it was read. */

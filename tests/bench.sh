@@ -35,6 +35,7 @@ echo "== text"
 
 echo "== simulator"
 "$build"/bench_sim
+"$build"/bench_uvm_sim
 for i in 1 2 3; do
     seconds "$stallcast" simulate hbf model=llama-405b policy=slipstream --jobs 1 >> "$folder/layer"
     seconds "$stallcast" simulate stream gpu=v100-quarter warps_per_sm=32 --jobs 1 >> "$folder/stream"

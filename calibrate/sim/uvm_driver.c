@@ -14,7 +14,9 @@ enum sc_status uvm_driver_init(struct uvm_engine *e)
     d->batch = calloc(e->slot_count, sizeof *d->batch);
     d->stamp = calloc(e->blocks.count, sizeof *d->stamp);
     d->first = calloc(e->blocks.count, sizeof *d->first);
-    return d->queue != NULL && d->batch != NULL && d->stamp != NULL && d->first != NULL
+    d->served = calloc(e->blocks.count, sizeof *d->served);
+    return d->queue != NULL && d->batch != NULL && d->stamp != NULL && d->first != NULL &&
+                   d->served != NULL
                ? SC_OK
                : SC_ENOSPACE;
 }
@@ -26,6 +28,7 @@ void uvm_driver_fini(struct uvm_engine *e)
     free(d->batch);
     free(d->stamp);
     free(d->first);
+    free(d->served);
     *d = (struct uvm_driver){ 0 };
 }
 
@@ -112,13 +115,14 @@ static bool gather(struct uvm_engine *e, uint32_t at, uint32_t block)
     return any;
 }
 
-/* The block faulted in longest ago that may go. */
+/* The block faulted in longest ago that may go: not one that this batch has brought in,
+ * or those who wait for it might never get it. */
 static uint32_t find_victim(const struct uvm_engine *e)
 {
     const struct uvm_driver *d = &e->driver;
     uint32_t block = e->blocks.oldest;
     while (block != UVM_NO_BLOCK &&
-           (e->busy[block] || (!d->setting_up && d->stamp[block] == d->batch_number)))
+           (e->busy[block] || (!d->setting_up && d->served[block] == d->batch_number)))
         block = e->blocks.newer[block];
     return block;
 }
@@ -265,6 +269,7 @@ void uvm_driver_moved(struct uvm_engine *e)
     struct uvm_driver *d = &e->driver;
     const uint32_t block = d->block;
     e->busy[block] = false;
+    d->served[block] = d->batch_number;
     uvm_block_arrive(e, block, d->wanted);
     d->block = UVM_NO_BLOCK;
     next_block(e);

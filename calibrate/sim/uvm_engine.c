@@ -540,7 +540,7 @@ static enum sc_status set_up(struct uvm_engine *e)
         e->result.waiting = "a step that leaves the allocations";
         return SC_EDOMAIN;
     }
-    const double chunks = fmin(blocks, floor(e->machine->capacity_bytes / e->machine->block_bytes));
+    const double chunks = fmin(UINT32_MAX, floor(e->machine->capacity_bytes / e->machine->block_bytes));
     enum sc_status status = uvm_blocks_init(&e->blocks, (uint32_t)blocks, leaves, (uint32_t)chunks);
     e->leaf_shift = (uint32_t)__builtin_ctz(leaves);
     if (status == SC_OK)

@@ -36,6 +36,7 @@ struct uvm_driver {
     struct uvm_fault *batch;
     uint32_t batch_count, batch_at, batch_number;
     uint32_t *stamp, *first;   /* per block: the batch it is in, its first fault there */
+    uint32_t *served;          /* per block: the batch that brought something of it in */
     uint32_t block;
     uint64_t wanted[UVM_WORDS_MAX];
     bool setting_up;
@@ -126,9 +127,9 @@ struct uvm_engine {
 /* ---- the GPU ---- */
 
 /* Goes on with the visit of a slot, or the next one. */
-void uvm_slot_advance(struct uvm_engine *engine, uint32_t slot);
+void uvm_slot_advance(struct uvm_engine *engine, uint32_t id);
 /* The slot has touched what its job was for. */
-void uvm_slot_finish(struct uvm_engine *engine, uint32_t slot);
+void uvm_slot_finish(struct uvm_engine *engine, uint32_t id);
 /* What was to be placed before the first kernel is. */
 void uvm_setup_finish(struct uvm_engine *engine);
 

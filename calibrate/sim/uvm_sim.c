@@ -12,7 +12,7 @@ static const double SMALL_VISITS_MAX = 3e7; /* more of them are gone over by reg
 static const double FAULT_BYTES = 4096.0, ACCESS_BYTES = 128.0, QUANTUM_BYTES = 65536.0;
 static const double IN_FLIGHT_MAX = 65536.0;
 enum { WINDOW_PARTS = 64, COLUMNS = 16, PIECES = 8, STEPS_MAX = 1000000, ALLOCATIONS = 2 };
-enum { SWEEP_REGIONS = 64 };
+enum { SWEEP_REGIONS = 256 };
 
 /* A scenario made ready for the engine. */
 struct bench {
@@ -238,8 +238,8 @@ static enum sc_status build_steps(struct bench *b, struct sc_error *error)
     const double visits = uvm_visits(b->steps, b->count);
     if (!(visits <= UVM_VISITS_MAX))
         return refuse(error, SC_ERANGE, "page visits", visits,
-                      "must be at most 400 million to be simulated: fewer passes, a smaller "
-                      "footprint or larger leaves");
+                      "are more than the 100 million that are simulated: make fewer passes or "
+                      "the footprint smaller");
     return SC_OK;
 }
 
@@ -323,8 +323,8 @@ static void set_up_machine(struct bench *b)
     };
 }
 
-/* Scales what a batch and a copy take so that the faults of a sweep, that fits and has
- * as much in flight, are served at fault_rate. */
+/* Scales what a batch and a copy take so that the faults of a sweep, that fits, has as
+ * much in flight and walks as many parts, are served at fault_rate. */
 static enum sc_status scale_service(struct uvm_engine *engine, struct bench *b)
 {
     const struct sc_uvm *s = b->scenario;
@@ -332,7 +332,6 @@ static enum sc_status scale_service(struct uvm_engine *engine, struct bench *b)
     struct uvm_shape shape = b->shape;
     shape.leaves = (uint32_t)(bytes / s->leaf_bytes + 0.5);
     shape.leaf_bytes = b->machine.leaf_bytes;
-    shape.streams = 1;
     shape.write_share = 0.0;
     const struct uvm_step sweep = uvm_sweep(&shape, 1.0);
     const struct uvm_allocation allocation = { .blocks = SWEEP_REGIONS, .populated = true };
@@ -546,8 +545,7 @@ static void answer_phases(const struct uvm_result *r, size_t first, struct sc_uv
     const size_t last = r->phases - 1;
     a->first_phase_bytes_per_s =
         r->phase_bytes[first] / (r->phase_s[first] - r->phase_placing_s[first]);
-    a->last_phase_bytes_per_s =
-        r->phase_bytes[last] / (r->phase_s[last] - r->phase_placing_s[last]);
+    a->last_phase_bytes_per_s = r->phase_bytes[last] / r->phase_s[last];
 }
 
 static void answer_of(const struct bench *b, const struct uvm_result *r, double fixed_s,

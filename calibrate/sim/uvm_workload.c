@@ -42,7 +42,7 @@ static void begin_step(struct uvm_source *source)
     source->left = (uint64_t)uvm_step_visits(step);
     source->unit = source->part = source->side_at = 0;
     source->side_left = 0.0;
-    if (step->side_streams > 0)
+    if (source->positions != NULL && step->side_streams > 0)
         memset(source->positions, 0, step->side_streams * sizeof *source->positions);
 }
 
@@ -174,12 +174,11 @@ bool uvm_source_next(struct uvm_source *source, struct uvm_visit *visit)
                     sc_sim_rng_bernoulli(&source->rng, step->random_share);
     visit->write = step->write_share > 0.0 &&
                    sc_sim_rng_bernoulli(&source->rng, step->write_share);
-    if (visit->random) {
+    visit_in_order(source, step, visit);
+    if (visit->random) { /* instead of that one */
         visit->leaf = step->first_leaf + (uint32_t)sc_sim_rng_below(&source->rng, step->leaves);
         visit->leaves = 1;
         visit->leaf_bytes = step->random_bytes;
-    } else {
-        visit_in_order(source, step, visit);
     }
     return true;
 }

@@ -28,8 +28,9 @@
 #include "sim/rng.h"
 #include "status.h"
 
-/* No more page visits than that in one run; at the speed it has, two minutes. */
-#define UVM_VISITS_MAX 4e8
+/* No more page visits than that in one run; thrashing in whole regions they
+ * take a minute or two. */
+#define UVM_VISITS_MAX 1e8
 
 enum uvm_order {
     UVM_LINEAR,  /* in order of address; `streams` parts of the range side by side */
@@ -42,7 +43,7 @@ struct uvm_step {
     uint32_t run_leaves;         /* of one visit; divides the leaves of a block */
     uint32_t streams, stride;    /* stride in runs; both >= 1 */
     double passes;               /* > 0, over the range; parts of a pass too */
-    double random_share;         /* of the visits go to one leaf of the range, at random */
+    double random_share;         /* of the visits go to a leaf of the range at random instead */
     uint32_t leaf_bytes;         /* touched in each leaf of a visit in order, >= 1 */
     uint32_t random_bytes;       /* touched by a visit at random, >= 1 */
     double write_share;          /* of the visits */
