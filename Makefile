@@ -269,7 +269,8 @@ calibration: $(PROGRAM) ## make data/params/ anew (some minutes)
 
 # Figures and paper -----------------------------------------------------------
 
-FIGURES := $(filter-out style,$(PLOTS:plots/%.gp=%))
+# Figures of the papers; mrc is drawn from a trace, by the command of that name.
+FIGURES := $(filter-out style mrc,$(PLOTS:plots/%.gp=%))
 PAPERS := $(sort $(wildcard paper/*.tex))
 
 plots: all ## every figure, into the build tree

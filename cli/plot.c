@@ -1,31 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* stallcast plot: figures of the papers, redrawn from our own answers.
- *
- * The scripts in plots/ are inside the program.  They read data.csv and write
- * figure.FORMAT in the current directory, which is a temporary one here, so
- * that no name of the user's ever comes into a script.
- */
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
+/* stallcast plot: figures of the papers, redrawn from our own answers. */
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "answer.h"
 #include "batch.h"
 #include "command.h"
-#include "embedded.h"
 #include "figure.h"
+#include "gnuplot.h"
 #include "sink.h"
-#include "text.h"
 
-static const char program[] = "gnuplot";
-static const char data_name[] = "data.csv", style_name[] = "style.gp", log_name[] = "log";
+static const struct gnuplot_user user = { .name = "plot" };
 static const char sample_column[] = "simulated_slowdown";
 
 static const char *figure_at(unsigned long i, const void *context)
@@ -77,24 +63,15 @@ static bool print_list(const struct options *options, struct problem *problem)
     return sink_close(&sink, problem);
 }
 
-/* ---- what is written where ---- */
-
-/* "svg", "png" or "pdf": the ending of the name, in any case; an ending alone is
- * a hidden file of no format. */
-static const char *format_of(const char *path, struct problem *problem)
-{
-    static const char *const formats[] = { "svg", "png", "pdf" };
-    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
-    const char *dot = strrchr(name, '.');
-    for (size_t i = 0; dot != NULL && dot != name && i < sizeof formats / sizeof formats[0]; i++)
-        if (strcasecmp(dot + 1, formats[i]) == 0)
-            return formats[i];
-    (void)problem_set(
-        problem, "--output: expected a name that ends in .svg, .png or .pdf, got '%.60s'", path);
-    return NULL;
-}
+/* ---- what is written ---- */
 
 enum { FIXED_COLUMNS = 4 };
+
+/* What a figure shows. */
+struct shown {
+    const struct figure *figure;
+    const struct figure_table *table;
+};
 
 /* source, series, group, position, NAME NAME_lo NAME_hi ..., x */
 static bool write_rows(const struct figure *figure, const struct figure_table *table,
@@ -141,51 +118,19 @@ static bool write_rows(const struct figure *figure, const struct figure_table *t
     return sink_close(&sink, problem);
 }
 
-/* ---- gnuplot ---- */
-
-/* Runs gnuplot in a directory (NULL: this one), its talk in the directory's log or
- * nowhere, and returns its wait status; -1 with errno when it cannot be started. */
-static int run_gnuplot(const char *directory, char *const *arguments)
+static bool write_shown(const void *context, const char *path, struct problem *problem)
 {
-    int report[2], reason = 0, status = 0;
-    if (pipe(report) != 0)
-        return -1;
-    (void)fcntl(report[0], F_SETFD, FD_CLOEXEC);
-    (void)fcntl(report[1], F_SETFD, FD_CLOEXEC);
-    const pid_t child = fork();
-    if (child == 0) {
-        int talk = -1;
-        /* gnuplot may not look at what its writes return. */
-        (void)signal(SIGPIPE, SIG_DFL);
-        (void)signal(SIGXFSZ, SIG_DFL);
-        if (directory == NULL || chdir(directory) == 0)
-            talk = open(directory == NULL ? "/dev/null" : log_name, O_WRONLY | O_CREAT | O_TRUNC,
-                        0600);
-        if (talk >= 0 && dup2(talk, STDOUT_FILENO) >= 0 && dup2(talk, STDERR_FILENO) >= 0)
-            (void)execvp(program, arguments);
-        reason = errno;
-        (void)!write(report[1], &reason, sizeof reason);
-        _exit(127);
-    }
-    const int forked = errno;
-    (void)close(report[1]);
-    ssize_t got = 0;
-    while (child > 0 && (got = read(report[0], &reason, sizeof reason)) < 0 && errno == EINTR)
-        continue;
-    const bool started = child > 0 && got != sizeof reason;
-    (void)close(report[0]);
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-        continue;
-    errno = child < 0 ? forked : reason;
-    return started ? status : -1;
+    const struct shown *shown = context;
+    return write_rows(shown->figure, shown->table, path, problem);
 }
 
-static bool refuse_gnuplot(struct problem *problem)
+static bool draw(const struct figure *figure, const struct figure_table *table, const char *format,
+                 const char *to, struct problem *problem)
 {
-    if (errno == ENOENT)
-        return problem_set(problem, "plot needs gnuplot, which is not in PATH (Debian: the package "
-                                    "gnuplot-nox)");
-    return problem_set(problem, "cannot run gnuplot: %s", strerror(errno));
+    const struct shown shown = { figure, table };
+    const struct gnuplot plotted = { .name = figure->name, .format = format, .user = &user,
+                                     .write = write_shown, .context = &shown };
+    return gnuplot_draw(&plotted, to, problem);
 }
 
 /* problem = what it said, and where the numbers are without a picture. */
@@ -196,143 +141,6 @@ static bool add_data(const char *path, struct problem *problem)
         return problem_set(problem, "%s; --csv FILE alone writes the data", inner.text);
     return problem_set(problem, "%s; the data is written: %s", inner.text,
                        strcmp(path, "-") == 0 ? "standard output" : path);
-}
-
-/* Before the long part: the answers. */
-static bool find_gnuplot(struct problem *problem)
-{
-    char name[] = "gnuplot", version[] = "--version";
-    char *const arguments[] = { name, version, NULL };
-    return run_gnuplot(NULL, arguments) != -1 || refuse_gnuplot(problem);
-}
-
-static bool in_directory(const char *directory, const char *name, struct text *path)
-{
-    text_clear(path);
-    text_printf(path, "%s/%s", directory, name);
-    return !path->failed;
-}
-
-/* A file of the program, which stands there under its path from data/. */
-static const struct sc_embedded *find_script(const char *name)
-{
-    static const char folder[] = "../plots/";
-    const size_t length = sizeof folder - 1;
-    for (size_t i = 0; i < sc_embedded_count; i++)
-        if (strncmp(sc_embedded_files[i].name, folder, length) == 0 &&
-            strcmp(sc_embedded_files[i].name + length, name) == 0)
-            return &sc_embedded_files[i];
-    return NULL;
-}
-
-static bool put_script(const char *directory, const char *name, struct text *path,
-                       struct problem *problem)
-{
-    const struct sc_embedded *script = find_script(name);
-    if (script == NULL)
-        return problem_set(problem, "plot: %s is not part of this program", name);
-    if (!in_directory(directory, name, path))
-        return problem_set(problem, "out of memory");
-    FILE *file = fopen(path->bytes, "wb");
-    bool fine = file != NULL && fwrite(script->bytes, 1, script->size, file) == script->size;
-    fine = (file == NULL || fclose(file) == 0) && fine;
-    return fine || problem_set(problem, "cannot write %s: %s", path->bytes, strerror(errno));
-}
-
-/* The last line in which gnuplot names a line of the script: that is the error. */
-static bool explain_failure(const char *directory, struct text *path, struct problem *problem)
-{
-    char line[256], said[256] = "";
-    FILE *file = in_directory(directory, log_name, path) ? fopen(path->bytes, "rb") : NULL;
-    while (file != NULL && fgets(line, sizeof line, file) != NULL)
-        if (strstr(line, " line ") != NULL && strstr(line, "warning:") == NULL)
-            memcpy(said, line, sizeof said);
-    if (file != NULL)
-        (void)fclose(file);
-    said[strcspn(said, "\n")] = '\0';
-    return problem_set(problem, "gnuplot failed%s%s", *said != '\0' ? ": " : "", said);
-}
-
-/* The finished picture to where it is wanted. */
-static bool deliver(const char *directory, const char *name, const char *to, struct text *path,
-                    struct problem *problem)
-{
-    char block[65536];
-    struct output output;
-    FILE *file = in_directory(directory, name, path) ? fopen(path->bytes, "rb") : NULL;
-    if (file == NULL)
-        return problem_set(problem, "gnuplot wrote no picture");
-    bool fine = output_open(&output, to, problem);
-    size_t length = 0, all = 0;
-    while (fine && (length = fread(block, 1, sizeof block, file)) > 0) {
-        all += length;
-        fine = output_write(&output, block, length, problem);
-    }
-    if (fine && (ferror(file) || all == 0))
-        fine = problem_set(problem, "gnuplot wrote no picture");
-    (void)fclose(file);
-    if (fine)
-        return output_commit(&output, problem);
-    output_abandon(&output);
-    return false;
-}
-
-static bool draw_in(const char *directory, const struct figure *figure,
-                    const struct figure_table *table, const char *format, const char *to,
-                    struct text *path, struct problem *problem)
-{
-    char name[] = "gnuplot", defaults[] = "-d", execute[] = "-e";
-    char script[64], picture[32], assignment[32];
-    char *const arguments[] = { name, defaults, execute, assignment, script, NULL };
-    (void)snprintf(script, sizeof script, "%s.gp", figure->name);
-    (void)snprintf(picture, sizeof picture, "figure.%s", format);
-    (void)snprintf(assignment, sizeof assignment, "format='%s'", format);
-    if (!put_script(directory, style_name, path, problem) ||
-        !put_script(directory, script, path, problem))
-        return false;
-    if (!in_directory(directory, data_name, path))
-        return problem_set(problem, "out of memory");
-    if (!write_rows(figure, table, path->bytes, problem))
-        return false;
-    const int status = run_gnuplot(directory, arguments);
-    if (status == -1)
-        return refuse_gnuplot(problem);
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        return explain_failure(directory, path, problem);
-    return deliver(directory, picture, to, path, problem);
-}
-
-static void remove_directory(const char *directory, const struct figure *figure, const char *format,
-                             struct text *path)
-{
-    char script[64], picture[32];
-    const char *const names[] = { data_name, style_name, log_name, script, picture };
-    (void)snprintf(script, sizeof script, "%s.gp", figure->name);
-    (void)snprintf(picture, sizeof picture, "figure.%s", format);
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (in_directory(directory, names[i], path))
-            (void)unlink(path->bytes);
-    (void)rmdir(directory);
-}
-
-static bool draw(const struct figure *figure, const struct figure_table *table, const char *format,
-                 const char *to, struct problem *problem)
-{
-    const char *parent = getenv("TMPDIR");
-    struct text directory = { 0 }, path = { 0 };
-    text_printf(&directory, "%s/stallcast-XXXXXX",
-                parent != NULL && *parent != '\0' ? parent : "/tmp");
-    bool fine = !directory.failed || problem_set(problem, "out of memory");
-    if (fine && mkdtemp(directory.bytes) == NULL)
-        fine = problem_set(problem, "cannot make a directory in %s: %s",
-                           parent != NULL && *parent != '\0' ? parent : "/tmp", strerror(errno));
-    else if (fine) {
-        fine = draw_in(directory.bytes, figure, table, format, to, &path, problem);
-        remove_directory(directory.bytes, figure, format, &path);
-    }
-    text_fini(&directory);
-    text_fini(&path);
-    return fine;
 }
 
 /* ---- the command ---- */
@@ -398,12 +206,12 @@ static int plot(const struct command *command, const struct options *options,
         return command_fail((problem_set(&problem, "-o and --csv: both are %s", options->csv),
                              &problem));
     if (options->output != NULL &&
-        ((format = format_of(options->output, &problem)) == NULL ||
+        ((format = gnuplot_format("output", options->output, &problem)) == NULL ||
          !output_check(options->output, &problem)))
         return command_fail(&problem);
     if (options->csv != NULL && !output_check(options->csv, &problem))
         return command_fail(&problem);
-    const bool lacks_gnuplot = format != NULL && !find_gnuplot(&missing);
+    const bool lacks_gnuplot = format != NULL && !gnuplot_find(&user, &missing);
     if (lacks_gnuplot && options->csv == NULL)
         return command_fail((add_data(NULL, &missing), &missing));
     tools.system = sc_system_find(figure->system);

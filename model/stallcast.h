@@ -19,6 +19,7 @@
 #include "field.h"
 #include "hbf.h"
 #include "queueing.h"
+#include "reuse.h"
 #include "silicon.h"
 #include "status.h"
 #include "stream.h"

@@ -19,6 +19,18 @@ seconds() {
     echo "$start $end" | awk '{ printf "%.6f\n", ($2 - $1) / 1e9 }'
 }
 
+# peak_kb COMMAND...: most memory that it had.
+peak_kb() {
+    { "$@" > /dev/null & pid=$!
+      peak=0
+      while kill -0 $pid; do
+          now=$(awk '/VmHWM/ { print $2 }' /proc/$pid/status || echo 0)
+          [ "${now:-0}" -gt "$peak" ] && peak=$now
+          sleep 0.01
+      done
+      echo "$peak"; } 2> /dev/null
+}
+
 echo "== one process, start to exit"
 for i in 1 2 3 4 5 6 7 8 9 10 11; do
     seconds "$stallcast" estimate hbf model=llama-70b policy=slipstream >> "$folder/ours"
@@ -49,6 +61,26 @@ awk -v a="$(median "$folder/layer")" -v b="$(median "$folder/stream")" 'BEGIN {
     printf "stream, 32 warps: %.3f s, %.1f M loads/s (cycle simulators: 0.0125 M warp instructions/s)\n",
         b, 0.03072 / b }'
 
+echo "== reuse distances"
+"$build"/bench_reuse "$folder"
+# used COMMAND...: seconds of processor time of one run.
+used() {
+    ( "$@" > /dev/null 2>&1; times ) | awk 'NR == 2 { for (i = 1; i <= 2; i++) { split($i, t, /[ms]/)
+        sum += 60 * t[1] + t[2] } printf "%.6f\n", sum }'
+}
+for i in 1 2 3 4 5; do
+    used "$stallcast" mrc "$folder/zipf.u64" >> "$folder/raw"
+    used "$stallcast" mrc "$folder/zipf.u64" --sample 0.01 >> "$folder/sampled"
+    used "$stallcast" mrc "$folder/zipf.txt" --sample 0.0001 >> "$folder/lines"
+    used "$stallcast" mrc "$folder/zipf.txt" --sample 0.01 >> "$folder/sampled_lines"
+done
+awk -v a="$(median "$folder/raw")" -v b="$(median "$folder/sampled")" \
+    -v c="$(median "$folder/lines")" -v d="$(median "$folder/sampled_lines")" 'BEGIN {
+    printf "mrc, processor time: .u64 exact %.1f M/s, .u64 at rate 0.01 %.0f M/s\n", 10 / a, 10 / b
+    printf "                     text, parsed only %.1f M lines/s, at rate 0.01 %.1f M lines/s\n", 10 / c, 10 / d }'
+echo "mrc, exact: peak memory $(peak_kb "$stallcast" mrc "$folder/zipf.u64") kB"
+rm -f "$folder/zipf.u64" "$folder/zipf.txt"
+
 echo "== CSV batch: 1 M rows, 8 columns in, 12 of the answer out"
 awk 'BEGIN {
     srand(1)
@@ -71,13 +103,6 @@ awk -v a="$(median "$folder/batch")" -v b="$(median "$folder/single")" \
     'BEGIN { printf "%.2f M rows/s with all processors, %.2f M rows/s with one\n", 1 / a, 1 / b }'
 for rows in 10000 1000001; do
     head -n "$rows" "$folder/rows.csv" > "$folder/part.csv"
-    peak=$( { "$stallcast" estimate hbf --from "$folder/part.csv" -o "$folder/out.csv" & pid=$!
-              peak=0
-              while kill -0 $pid 2> /dev/null; do
-                  now=$(awk '/VmHWM/ { print $2 }' /proc/$pid/status 2> /dev/null || echo 0)
-                  [ "${now:-0}" -gt "$peak" ] && peak=$now
-                  sleep 0.01
-              done
-              echo "$peak"; } 2> /dev/null )
+    peak=$(peak_kb "$stallcast" estimate hbf --from "$folder/part.csv" -o "$folder/out.csv")
     echo "peak memory for $((rows - 1)) rows: $peak kB"
 done

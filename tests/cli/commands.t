@@ -10,12 +10,12 @@ check_run '--version' 0 "stallcast $(sed -n 's/^VERSION = //p' "$source_tree/Mak
     stallcast --version
 "$program" --help >help
 ok '--help names every command and system' sh -c \
-    'for word in estimate explain list validate hbf stream uvm; do grep -q "^  $word  *[a-zA-Z]" help || exit 1; done'
+    'for word in estimate explain list rank validate hbf stream uvm; do grep -q "^  $word  *[a-zA-Z]" help || exit 1; done'
 for words in help -h; do
     "$program" $words >out
     ok "$words is the same" cmp help out
 done
-for command in estimate explain list validate; do
+for command in estimate explain list rank validate; do
     "$program" $command --help >help
     ok "$command --help says how to call it" grep -q "^usage: stallcast $command [A-Z]" help
     ok "$command --help ends in its options" sh -c 'tail -n 1 help | grep -q "^  -h, --help  *this text$"'

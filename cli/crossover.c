@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "crossover.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_roots.h>
+
+/* Width, relative or of a logarithm, at which a place is known; a difference of log
+ * metrics across it that is no slope any more. */
+static const double narrow_enough = 1e-10, jump_least = 1e-6;
+enum { ITERATIONS_MAX = 200, DEPTH_MAX = 64 };
+
+struct search {
+    const struct contest *contest;
+    const struct stretch *stretch;
+    size_t from, to;
+    bool logarithmic; /* the key, where both ends are above zero */
+};
+
+static double key_at(const struct search *search, double t)
+{
+    return search->logarithmic ? exp(t) : t;
+}
+
+static void set_key(const struct stretch *stretch, double value)
+{
+    stretch->settings[stretch->key].value = value;
+}
+
+/* Above 0 where `to` is ahead; NaN where one of them has no answer. */
+static double lead(const struct search *search, double value)
+{
+    const struct stretch *stretch = search->stretch;
+    struct standing from, to;
+    set_key(stretch, value);
+    contest_answer(search->contest, search->from, stretch->settings, stretch->count, &from);
+    contest_answer(search->contest, search->to, stretch->settings, stretch->count, &to);
+    return isnan(from.value) || isnan(to.value) ? (double)NAN
+                                                : standing_behind(search->contest, &from, &to);
+}
+
+/* Never 0: Brent's method would take such a place for the end of the search, and
+ * leave no bracket. */
+static double lead_at(double t, void *context)
+{
+    const struct search *search = context;
+    const double ahead = lead(search, key_at(search, t));
+    return ahead == 0.0 ? -DBL_MIN : ahead;
+}
+
+static bool is_narrow(const struct search *search, double low, double high)
+{
+    const double scale = search->logarithmic ? 1.0 : fmax(fabs(low), fabs(high));
+    return fabs(high - low) <= narrow_enough * scale;
+}
+
+/* Brent's method between low < high; the bracket that it ends with. */
+static bool run_brent(struct search *search, double *low, double *high)
+{
+    gsl_function difference = { .function = lead_at, .params = search };
+    gsl_error_handler_t *handler = gsl_set_error_handler_off();
+    gsl_root_fsolver *solver = gsl_root_fsolver_alloc(gsl_root_fsolver_brent);
+    bool fine = solver != NULL &&
+                gsl_root_fsolver_set(solver, &difference, *low, *high) == GSL_SUCCESS;
+    for (int i = 0; fine && i < ITERATIONS_MAX && !is_narrow(search, *low, *high); i++) {
+        fine = gsl_root_fsolver_iterate(solver) == GSL_SUCCESS;
+        *low = gsl_root_fsolver_x_lower(solver);
+        *high = gsl_root_fsolver_x_upper(solver);
+    }
+    if (solver != NULL)
+        gsl_root_fsolver_free(solver);
+    gsl_set_error_handler(handler);
+    return fine;
+}
+
+/* Halves until narrow: what Brent's method may leave wide on one side. */
+static bool halve(const struct search *search, double *low, double *high)
+{
+    const bool rises = lead(search, key_at(search, *high)) > 0.0;
+    for (int i = 0; i < ITERATIONS_MAX && !is_narrow(search, *low, *high); i++) {
+        const double middle = *low + 0.5 * (*high - *low);
+        const double ahead = lead(search, key_at(search, middle));
+        if (isnan(ahead))
+            return false;
+        if ((ahead > 0.0) == rises)
+            *high = middle;
+        else
+            *low = middle;
+    }
+    return true;
+}
+
+/* low and high move together, until `from` is ahead at one and `to` at the other. */
+static bool narrow_real(struct search *search, double *low, double *high)
+{
+    const bool descends = *low > *high;
+    double left = descends ? *high : *low, right = descends ? *low : *high;
+    search->logarithmic = left > 0.0;
+    const double ends[] = { left, right };
+    left = search->logarithmic ? log(left) : left;
+    right = search->logarithmic ? log(right) : right;
+    if (!run_brent(search, &left, &right) || !halve(search, &left, &right))
+        return false;
+    /* A logarithm and back again may leave the stretch by a rounding. */
+    left = fmax(key_at(search, left), ends[0]);
+    right = fmin(key_at(search, right), ends[1]);
+    *low = descends ? right : left;
+    *high = descends ? left : right;
+    return true;
+}
+
+static bool narrow_whole(const struct search *search, double *low, double *high)
+{
+    while (fabs(*high - *low) > 1.0) {
+        const double middle = *low + trunc(0.5 * (*high - *low));
+        const double ahead = lead(search, middle);
+        if (isnan(ahead))
+            return false;
+        if (ahead > 0.0)
+            *high = middle;
+        else
+            *low = middle;
+    }
+    return true;
+}
+
+/* First in the ranking at a value of the key; false: none has an answer. */
+static bool find_winner(const struct contest *contest, const struct stretch *stretch, double value,
+                        size_t *winner, struct problem *problem)
+{
+    size_t answered;
+    set_key(stretch, value);
+    if (!contest_rank(contest, stretch->settings, stretch->count, false, stretch->scratch,
+                      &answered, problem))
+        return false;
+    *winner = stretch->scratch[0].row;
+    return answered > 0 || problem_set(problem, "%s", stretch->scratch[0].problem.text);
+}
+
+static bool add_change(struct search *search, double low, double high, struct changes *changes,
+                       struct problem *problem)
+{
+    if (changes->count == changes->capacity) {
+        const size_t capacity = changes->capacity == 0 ? 16 : 2 * changes->capacity;
+        struct change *items = realloc(changes->items, capacity * sizeof *items);
+        if (items == NULL)
+            return problem_set(problem, "out of memory");
+        changes->items = items;
+        changes->capacity = capacity;
+    }
+    const struct stretch *stretch = search->stretch;
+    const bool whole = stretch->settings[stretch->key].field->kind == SC_INTEGER;
+    const bool jumps = !whole && fabs(lead(search, high) - lead(search, low)) > jump_least;
+    changes->items[changes->count++] =
+        (struct change){ .point = stretch->point, .value = high, .from = search->from,
+                         .to = search->to, .kind = jumps ? CHANGE_JUMP : CHANGE_CROSSOVER };
+    return true;
+}
+
+static bool find(const struct contest *contest, const struct stretch *stretch, int depth,
+                 struct changes *changes, struct problem *problem);
+
+/* Down to DEPTH_MAX. */
+// NOLINTBEGIN(misc-no-recursion)
+/* The part of a stretch between two values with other winners. */
+static bool find_in_part(const struct contest *contest, const struct stretch *stretch, double low,
+                         size_t first, double high, size_t last, int depth,
+                         struct changes *changes, struct problem *problem)
+{
+    struct stretch part = *stretch;
+    part.low = low;
+    part.high = high;
+    part.first = first;
+    part.last = last;
+    return find(contest, &part, depth, changes, problem);
+}
+
+/* Where the winners of both ends are equal, a third may be ahead of both: then it
+ * has two changes of its own. */
+static bool find(const struct contest *contest, const struct stretch *stretch, int depth,
+                 struct changes *changes, struct problem *problem)
+{
+    struct search search = { .contest = contest, .stretch = stretch, .from = stretch->first,
+                             .to = stretch->last };
+    double low = stretch->low, high = stretch->high;
+    if (stretch->first == stretch->last)
+        return true;
+    const bool whole = stretch->settings[stretch->key].field->kind == SC_INTEGER;
+    const bool straddles = lead(&search, low) <= 0.0 && lead(&search, high) > 0.0;
+    if (depth == 0 || !straddles ||
+        !(whole ? narrow_whole(&search, &low, &high) : narrow_real(&search, &low, &high)))
+        return problem_set(problem, "an answer in between is missing");
+    size_t before, after;
+    if (!find_winner(contest, stretch, low, &before, problem) ||
+        !find_winner(contest, stretch, high, &after, problem))
+        return false;
+    /* Which of the two it is has just been settled. */
+    before = before == search.to ? search.from : before;
+    after = after == search.from ? search.to : after;
+    if (!find_in_part(contest, stretch, stretch->low, stretch->first, low, before, depth - 1,
+                      changes, problem))
+        return false;
+    search.from = before;
+    search.to = after;
+    if (before != after && !add_change(&search, low, high, changes, problem))
+        return false;
+    return find_in_part(contest, stretch, high, after, stretch->high, stretch->last, depth - 1,
+                        changes, problem);
+}
+// NOLINTEND(misc-no-recursion)
+
+bool crossover_find(const struct contest *contest, const struct stretch *stretch,
+                    struct changes *changes, struct problem *problem)
+{
+    const struct setting key = stretch->settings[stretch->key];
+    const bool fine = find(contest, stretch, DEPTH_MAX, changes, problem);
+    stretch->settings[stretch->key] = key;
+    return fine;
+}
