@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sim/uvm_engine.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -362,36 +361,44 @@ static void finish_job(struct uvm_engine *e, struct uvm_link *link)
     }
 }
 
-/* Handles the next event; of those at the same time, in this order. */
-static bool step(struct uvm_engine *e)
+enum event { NOTHING, DEVICE, TO_GPU, TO_HOST, DRIVER, LAUNCH, TICK };
+
+/* The next event and when it is; of those at the same time, in this order. */
+static enum event next_event(const struct uvm_engine *e, uint64_t *at_ps)
 {
-    enum { NOTHING, DEVICE, TO_GPU, TO_HOST, DRIVER, TICK, LAUNCH } what = NOTHING;
-    struct uvm_lane *lane = &e->device;
-    uint64_t at_ps = SC_SIM_NEVER_PS;
-    if (lane->count > 0)
-        at_ps = lane->items[lane->head].time_ps, what = DEVICE;
-    if (e->to_gpu.done_ps < at_ps)
-        at_ps = e->to_gpu.done_ps, what = TO_GPU;
-    if (e->to_host.done_ps < at_ps)
-        at_ps = e->to_host.done_ps, what = TO_HOST;
-    if (e->driver.wake_ps < at_ps)
-        at_ps = e->driver.wake_ps, what = DRIVER;
-    if (e->launch_ps < at_ps)
-        at_ps = e->launch_ps, what = LAUNCH;
+    enum event what = NOTHING;
+    *at_ps = SC_SIM_NEVER_PS;
+    if (e->device.count > 0)
+        *at_ps = e->device.items[e->device.head].time_ps, what = DEVICE;
+    if (e->to_gpu.done_ps < *at_ps)
+        *at_ps = e->to_gpu.done_ps, what = TO_GPU;
+    if (e->to_host.done_ps < *at_ps)
+        *at_ps = e->to_host.done_ps, what = TO_HOST;
+    if (e->driver.wake_ps < *at_ps)
+        *at_ps = e->driver.wake_ps, what = DRIVER;
+    if (e->launch_ps < *at_ps)
+        *at_ps = e->launch_ps, what = LAUNCH;
     /* A tick alone is no progress. */
-    if (what != NOTHING && e->adaptive.tick_ps < at_ps)
-        at_ps = e->adaptive.tick_ps, what = TICK;
-    if (what == NOTHING || ++e->work > e->work_max)
-        return false;
-    move_clock(e, at_ps);
+    if (what != NOTHING && e->adaptive.tick_ps < *at_ps)
+        *at_ps = e->adaptive.tick_ps, what = TICK;
+    return what;
+}
+
+static void finish_device(struct uvm_engine *e)
+{
+    struct uvm_lane *lane = &e->device;
+    const uint32_t slot = lane->items[lane->head].slot;
+    lane->head = (lane->head + 1) & (lane->capacity - 1);
+    lane->count--;
+    uvm_slot_finish(e, slot);
+}
+
+static void handle(struct uvm_engine *e, enum event what)
+{
     switch (what) {
-    case DEVICE: {
-        const uint32_t slot = lane->items[lane->head].slot;
-        lane->head = (lane->head + 1) & (lane->capacity - 1);
-        lane->count--;
-        uvm_slot_finish(e, slot);
+    case DEVICE:
+        finish_device(e);
         break;
-    }
     case TO_GPU:
         finish_job(e, &e->to_gpu);
         break;
@@ -401,15 +408,26 @@ static bool step(struct uvm_engine *e)
     case DRIVER:
         uvm_driver_wake(e);
         break;
-    case TICK:
-        uvm_adaptive_tick(e);
-        break;
     case LAUNCH:
         start_kernel(e);
+        break;
+    case TICK:
+        uvm_adaptive_tick(e);
         break;
     case NOTHING:
         break;
     }
+}
+
+/* False: the run has ended, or nothing is left that could happen. */
+static bool step(struct uvm_engine *e)
+{
+    uint64_t at_ps;
+    const enum event what = next_event(e, &at_ps);
+    if (what == NOTHING || ++e->work > e->work_max)
+        return false;
+    move_clock(e, at_ps);
+    handle(e, what);
     e->result.events++;
     if (e->active == 0 && e->launch_ps == SC_SIM_NEVER_PS && !e->driver.setting_up && !e->finished)
         end_kernel(e);

@@ -113,29 +113,19 @@ static size_t build_window(struct bench *b)
 
 static size_t build_scan(struct bench *b)
 {
-    const uint32_t columns = b->shape.leaves < COLUMNS ? b->shape.leaves : COLUMNS;
     const double share = b->load.hot_bytes / b->load.footprint_bytes;
-    size_t count = 0;
-    for (double pass = 0.0; pass < b->load.passes; pass++)
-        for (uint32_t i = 0; i < columns && count < b->room; i++) {
-            const uint32_t first = (uint32_t)((uint64_t)b->shape.leaves * i / columns);
-            const uint32_t end = (uint32_t)((uint64_t)b->shape.leaves * (i + 1) / columns);
-            struct uvm_step *step = &b->steps[count++];
-            *step = uvm_sweep(&b->shape, fmin(1.0, b->load.passes - pass));
-            step->first_leaf = first;
-            step->leaves = whole((end - first) * share);
-        }
-    return count;
+    return uvm_steps_scan(&b->shape, COLUMNS, share, b->load.passes, b->steps, b->room);
 }
 
 static size_t build_scatter(struct bench *b)
 {
-    const size_t count = uvm_steps_scatter(&b->shape, whole(b->load.passes),
-                                           whole(b->scenario->streams), PIECES, b->steps, b->room);
-    return count;
+    const double reads = b->load.passes * b->shape.leaves / 2.0;
+    const uint32_t pieces = whole(fmin(PIECES, floor(SMALL_VISITS_MAX / reads) - 1.0));
+    return uvm_steps_scatter(&b->shape, whole(b->load.passes), whole(b->scenario->streams), pieces,
+                             b->steps, b->room);
 }
 
-/* One row per pattern: what builds it, and how many steps it may take. */
+/* One row per pattern: what builds its steps. */
 struct workload {
     const char *kernel;
     size_t (*build)(struct bench *bench);
@@ -238,7 +228,7 @@ static enum sc_status build_steps(struct bench *b, struct sc_error *error)
     const double visits = uvm_visits(b->steps, b->count);
     if (!(visits <= UVM_VISITS_MAX))
         return refuse(error, SC_ERANGE, "page visits", visits,
-                      "are more than the 100 million that are simulated: make fewer passes or "
+                      "are more than the 120 million that are simulated: make fewer passes or "
                       "the footprint smaller");
     return SC_OK;
 }

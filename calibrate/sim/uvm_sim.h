@@ -9,7 +9,8 @@
  *                evenly among the visits of the stream.  window walks 64 parts of its
  *                window side by side, scan 16 columns of the same size one after the
  *                other, the first hot_share of each.  streams reads one half of the
- *                footprint and writes the other in pieces of an eighth of a leaf
+ *                footprint and writes the other, in pieces of an eighth of a leaf, or
+ *                larger ones when there are many
  *   in_flight    touches of 128 bytes: so many random visits, or as many visits in order
  *                as make up those bytes
  *   device_rate  the visits together take as long on the device as T_dev says

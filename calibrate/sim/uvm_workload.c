@@ -327,27 +327,21 @@ size_t uvm_steps_bitonic(const struct uvm_shape *shape, uint32_t levels, struct 
     return count;
 }
 
-size_t uvm_steps_scan(const struct uvm_shape *shape, uint32_t columns, uint32_t read,
-                      uint32_t queries, struct sc_sim_rng rng, struct uvm_step *steps, size_t room)
+size_t uvm_steps_scan(const struct uvm_shape *shape, uint32_t columns, double share, double passes,
+                      struct uvm_step *steps, size_t room)
 {
+    const uint32_t parts = columns < shape->leaves ? columns : shape->leaves;
     size_t count = 0;
-    if (columns == 0 || read == 0 || read > columns || columns > shape->leaves ||
-        room / queries < read)
+    if (parts == 0 || (double)room < parts * ceil(passes))
         return 0;
-    for (uint32_t query = 0; query < queries; query++) {
-        uint32_t wanted = read;
-        for (uint32_t column = 0; column < columns; column++) {
-            /* As many as are wanted of those left, all choices alike (Knuth, 3.4.2 S). */
-            if (sc_sim_rng_below(&rng, columns - column) >= wanted)
-                continue;
-            wanted--;
-            const uint32_t first = part_first(shape->leaves, columns, column);
-            steps[count] = uvm_sweep(shape, 1.0);
+    for (double pass = 0.0; pass < passes; pass++)
+        for (uint32_t i = 0; i < parts; i++) {
+            const uint32_t first = part_first(shape->leaves, parts, i);
+            const uint32_t length = part_first(shape->leaves, parts, i + 1) - first;
+            steps[count] = uvm_sweep(shape, fmin(1.0, passes - pass));
             steps[count].first_leaf = first;
-            steps[count].leaves = part_first(shape->leaves, columns, column + 1) - first;
-            steps[count].barrier = wanted == 0;
+            steps[count].leaves = (uint32_t)fmin(length, fmax(1.0, floor(length * share + 0.5)));
             count++;
         }
-    }
     return count;
 }

@@ -30,7 +30,7 @@
 
 /* No more page visits than that in one run; thrashing in whole regions they
  * take a minute or two. */
-#define UVM_VISITS_MAX 1e8
+#define UVM_VISITS_MAX 1.2e8
 
 enum uvm_order {
     UVM_LINEAR,  /* in order of address; `streams` parts of the range side by side */
@@ -135,10 +135,9 @@ size_t uvm_steps_shift(const struct uvm_shape *shape, double passes, struct uvm_
 size_t uvm_steps_bitonic(const struct uvm_shape *shape, uint32_t levels, struct uvm_step *steps,
                          size_t room);
 size_t uvm_bitonic_count(uint32_t levels);
-/* Queries that each read `read` of `columns` columns, all the same size, chosen at
- * random once per query. */
-size_t uvm_steps_scan(const struct uvm_shape *shape, uint32_t columns, uint32_t read,
-                      uint32_t queries, struct sc_sim_rng rng, struct uvm_step *steps,
-                      size_t room);
+/* Reads the first `share` of each of so many columns of the same size, one column after
+ * the other, `passes` times. */
+size_t uvm_steps_scan(const struct uvm_shape *shape, uint32_t columns, double share, double passes,
+                      struct uvm_step *steps, size_t room);
 
 #endif

@@ -39,7 +39,7 @@ check_run 'a trace has a row for each region' 0 \
 4' '' sh -c "'$program' simulate uvm memory_capacity=8MiB footprint=8MiB --trace t.csv >out &&
         head -n 1 t.csv && grep -c '^sweep,0,[0-3],' t.csv"
 check_run 'too many page visits' 2 '' \
-    'stallcast: page visits: 1179650000000 are more than the 100 million that are simulated: make fewer passes or the footprint smaller' \
+    'stallcast: page visits: 1179650000000 are more than the 120 million that are simulated: make fewer passes or the footprint smaller' \
     stallcast simulate uvm memory_capacity=48GiB pattern=random passes=1e6
 check_run 'what host code touches' 2 '' \
     'stallcast: host_passes: 2 must be 0: what host code touches is not simulated' \
