@@ -35,8 +35,8 @@ struct figure_series {
                              this one, at the same x and model; or NULL */
 };
 
-/* What the simulator answers is a smaller machine of the same proportions: these
- * keys are divided.  Only for ratios, which then stay about the same. */
+/* What the simulator answers is less of the same, with these keys divided.  Only for
+ * ratios and rates, which stay about the same. */
 struct figure_shrink {
     double by;         /* 0: nothing is shrunk */
     const char *keys;  /* blank-separated */

@@ -80,6 +80,17 @@ static struct figure_value with_interval(const struct sc_system *system, const c
     return value;
 }
 
+/* A metric that is less when there is less to do, and no rate. */
+static bool is_amount(const char *metric)
+{
+    static const char *const kept[] = { "slowdown", "performance", "_share", "_per_s" };
+    const size_t length = strlen(metric);
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
+        if (length >= strlen(kept[i]) && strcmp(metric + length - strlen(kept[i]), kept[i]) == 0)
+            return false;
+    return true;
+}
+
 /* Of the ends too: as if both were off in opposite directions, so rather wide. */
 static struct figure_value ratio(const struct figure_value *value, const struct figure_value *over)
 {
@@ -89,21 +100,28 @@ static struct figure_value ratio(const struct figure_value *value, const struct 
                            : no_value;
 }
 
+static struct figure_value value_alone(const struct figure_tools *tools, const char *metric,
+                                       const struct figure_point *point,
+                                       enum figure_source source)
+{
+    if (source == FIGURE_CLOSED_FORM)
+        return with_interval(tools->system, metric, &point->closed_form);
+    return (struct figure_value){ metric_of(tools->system, metric, point->simulated), (double)NAN,
+                                  (double)NAN };
+}
+
 static struct figure_value value_of(const struct figure *figure, const struct figure_tools *tools,
                                     const struct figure_point *point, enum figure_source source,
                                     size_t metric)
 {
     const char *name = figure->metrics[metric];
-    struct figure_value value;
-    if (source == FIGURE_CLOSED_FORM)
-        value = with_interval(tools->system, name, &point->closed_form);
-    else
-        value = (struct figure_value){ metric_of(tools->system, name, point->simulated),
-                                       (double)NAN, (double)NAN };
-    if (point->over == NULL)
-        return value;
-    const struct figure_value over = value_of(figure, tools, point->over, source, metric);
-    return ratio(&value, &over);
+    const struct figure_value value = value_alone(tools, name, point, source);
+    if (point->over != NULL) {
+        const struct figure_value over = value_alone(tools, name, point->over, source);
+        return ratio(&value, &over);
+    }
+    return figure->shrink.by > 0 && source == FIGURE_SIMULATOR && is_amount(name) ? no_value
+                                                                                  : value;
 }
 
 /* Of the ends too: as if all were off in the same direction, so rather wide. */
@@ -519,7 +537,7 @@ static bool fill(const struct figure *figure, const struct figure_tools *tools,
     const bool samples = figure->kind == FIGURE_SAMPLES;
     if (!figure_points_make(figure, figure->x, tools, marks, problem) ||
         !figure_points_estimate(marks, tools, samples, problem) ||
-        !figure_points_simulate(figure, marks, tools, problem))
+        !figure_points_simulate(figure, marks, tools, samples, problem))
         return false;
     if (figure->curve != NULL &&
         (!figure_points_make(figure, figure->curve, tools, curve, problem) ||

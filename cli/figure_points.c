@@ -355,7 +355,9 @@ struct pool {
     const struct sc_simulator *simulator;
     struct figure_point *items;
     unsigned char *scenarios; /* of each, as it is simulated */
+    bool *refused;            /* each that has no answer */
     size_t next, count;
+    bool may_omit;
     struct problem fault;
     struct progress progress;
     pthread_mutex_t lock;
@@ -398,7 +400,8 @@ static bool fill_pool(const struct figure *figure, struct pool *pool, struct pro
 {
     const struct figure_shrink *shrink = &figure->shrink;
     pool->scenarios = calloc(pool->count + 1, SC_SCENARIO_MAX);
-    if (pool->scenarios == NULL)
+    pool->refused = calloc(pool->count + 1, sizeof *pool->refused);
+    if (pool->scenarios == NULL || pool->refused == NULL)
         return problem_set(problem, "out of memory");
     for (size_t i = 0; i < pool->count; i++) {
         const struct figure_point *point = &pool->items[i];
@@ -425,7 +428,8 @@ static void simulate_one(struct pool *pool, size_t i)
     if (status == SC_OK)
         return;
     (void)pthread_mutex_lock(&pool->lock);
-    if (pool->fault.text[0] == '\0')
+    pool->refused[i] = pool->may_omit;
+    if (!pool->may_omit && pool->fault.text[0] == '\0')
         scenario_describe_error(pool->tools->system, status, &error, &pool->fault);
     (void)pthread_mutex_unlock(&pool->lock);
 }
@@ -448,21 +452,36 @@ static void *work(void *argument)
     }
 }
 
+static void pool_fini(struct pool *pool)
+{
+    free(pool->scenarios);
+    free(pool->refused);
+}
+
+/* From the points that were simulated to all. */
 static void copy_same(struct pool *pool)
 {
+    for (size_t i = pool->count; i-- > 0;) {
+        if (pool->items[i].omitted)
+            continue;
+        const size_t from = same_point(pool, i);
+        memmove(pool->items[i].simulated, pool->items[from].simulated,
+                sizeof pool->items[i].simulated);
+        pool->refused[i] = pool->refused[from];
+    }
     for (size_t i = 0; i < pool->count; i++)
-        if (!pool->items[i].omitted)
-            memcpy(pool->items[i].simulated, pool->items[same_point(pool, i)].simulated,
-                   sizeof pool->items[i].simulated);
+        pool->items[i].omitted = pool->items[i].omitted || pool->refused[i];
 }
 
 bool figure_points_simulate(const struct figure *figure, struct figure_points *points,
-                            const struct figure_tools *tools, struct problem *problem)
+                            const struct figure_tools *tools, bool may_omit,
+                            struct problem *problem)
 {
     struct pool pool = { .tools = tools,
                          .simulator = sc_simulator_find(tools->system),
                          .items = points->items,
-                         .count = points->all };
+                         .count = points->all,
+                         .may_omit = may_omit };
     pthread_t *threads = calloc(tools->jobs + 1, sizeof *threads);
     size_t started = 0;
     if (pool.simulator == NULL) {
@@ -470,7 +489,7 @@ bool figure_points_simulate(const struct figure *figure, struct figure_points *p
         return problem_set(problem, "%s has no simulator", tools->system->name);
     }
     if (!fill_pool(figure, &pool, problem)) {
-        free(pool.scenarios);
+        pool_fini(&pool);
         free(threads);
         return false;
     }
@@ -485,7 +504,7 @@ bool figure_points_simulate(const struct figure *figure, struct figure_points *p
     progress_end(&pool.progress);
     (void)pthread_mutex_destroy(&pool.lock);
     copy_same(&pool);
-    free(pool.scenarios);
+    pool_fini(&pool);
     free(threads);
     *problem = pool.fault;
     return pool.fault.text[0] == '\0';

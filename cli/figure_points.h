@@ -32,11 +32,13 @@ bool figure_points_make(const struct figure *figure, const char *x,
                         struct problem *problem);
 void figure_points_fini(struct figure_points *points);
 
-/* Answers every point.  Simulations run in several threads. */
+/* Answers every point; with may_omit those without an answer are omitted. */
 bool figure_points_estimate(struct figure_points *points, const struct figure_tools *tools,
                             bool may_omit, struct problem *problem);
+/* Likewise.  Simulations run in several threads. */
 bool figure_points_simulate(const struct figure *figure, struct figure_points *points,
-                            const struct figure_tools *tools, struct problem *problem);
+                            const struct figure_tools *tools, bool may_omit,
+                            struct problem *problem);
 
 /* Splits blank-separated words, in place. */
 size_t figure_split(char *text, const char **words, size_t most);

@@ -10,7 +10,11 @@
 /* Six applications: how much longer one policy takes than another. */
 #define APPS(gpu, footprint, policy) \
     "gpu=" gpu " memory_capacity=16GiB footprint=" footprint " policy=" policy
-#define REUSE "memory_capacity=16GiB footprint=20GB pattern=mixed access_bytes=128"
+#define REUSE "memory_capacity=16GiB footprint=20GB pattern=mixed access_bytes=512"
+/* A leaf is touched once, and ten times (data/published/uvm.csv). */
+#define SWEEP "pattern=sweep"
+#define RANDOM "pattern=random passes=10"
+#define PREFETCHED "pattern=sweep passes=4 memory_capacity=16GiB policy="
 
 /* clang-format off */
 const struct figure figures[] = {
@@ -126,20 +130,20 @@ const struct figure figures[] = {
                   { "mapped", NULL, "policy=mapped", NULL },
                   { "Ember static", NULL, "policy=ember-static", NULL },
                   { "Ember adaptive", NULL, "policy=ember-adaptive", NULL },
-                  { "UVM, fitted", NULL, "policy=uvm mode=fitted", NULL } },
+                  { "fitted UVM", NULL, "policy=uvm mode=fitted", NULL } },
       .common = "gpu=h200 memory_capacity=16GiB", .models = "app=radix",
-      .x = "footprint=8GiB,12GiB,16GiB,20GiB,24GiB", .curve = "footprint=8GiB:24GiB:0.25GiB",
+      .x = "footprint=8GiB,12GiB,16GiB,24GiB", .curve = "footprint=8GiB:24GiB:0.25GiB",
       .metrics = { "time_s", "usable_bytes" } },
     { .name = "uvm-random", .system = "uvm", .where = "Fig. 3",
-      .summary = "four passes in order and at random: slowdown, faults, bytes evicted",
-      .series = { { "sequential UVM", NULL, "pattern=sweep policy=uvm", NULL },
-                  { "random UVM", NULL, "pattern=random policy=uvm", NULL },
-                  { "random prefetch", NULL, "pattern=random policy=prefetch", NULL },
-                  { "random mapped", NULL, "pattern=random policy=mapped", NULL },
-                  { "random over sequential", NULL, "pattern=random policy=uvm",
-                    "pattern=sweep policy=uvm" } },
-      .common = "memory_capacity=16GiB passes=4", .models = "gpu=a40",
-      .x = "oversubscription=0.5,0.8,1.2,1.5,2", .curve = "oversubscription=0.5:2:0.025",
+      .summary = "data read in order and at random: slowdown, faults, bytes evicted",
+      .series = { { "sequential UVM", NULL, SWEEP " policy=uvm", NULL },
+                  { "random UVM", NULL, RANDOM " policy=uvm", NULL },
+                  { "random prefetch", NULL, RANDOM " policy=prefetch", NULL },
+                  { "random mapped", NULL, RANDOM " policy=mapped", NULL },
+                  { "random over sequential", NULL, RANDOM " policy=uvm", SWEEP " policy=uvm" },
+                  { "prefetch over UVM", NULL, PREFETCHED "prefetch", PREFETCHED "uvm" } },
+      .shrink = { .by = 6, .keys = "memory_capacity" },
+      .models = "gpu=a40", .x = "oversubscription=0.5,0.8,1.2,1.5,2", .curve = "oversubscription=0.5:2:0.025",
       .metrics = { "slowdown", "time_s", "faults", "out_bytes" } },
     { .name = "uvm-phases", .system = "uvm", .where = "Fig. 7",
       .summary = "throughput before and after the hot array changes, against its passes",
@@ -148,7 +152,7 @@ const struct figure figures[] = {
       .common = "memory_capacity=16GiB pattern=window phases=2 drift=100% footprint=24GiB "
                 "hot_share=50%",
       .models = "gpu=rtx-5080",
-      .x = "passes=10,30,100,300,1000", .curve = "passes=10:1000:*1.2589254117941673",
+      .x = "passes=10,30,100,300", .curve = "passes=10:300:*1.1",
       .metrics = { "first_phase_bytes_per_s", "last_phase_bytes_per_s" } },
     { .name = "uvm-apps", .system = "uvm", .where = "Fig. 10",
       .summary = "speedup over UVM of six applications that fit and that do not",
@@ -178,7 +182,7 @@ const struct figure figures[] = {
                   { "adaptive h200 1.5x", NULL, APPS("h200", "24GiB", "uvm"),
                     APPS("h200", "24GiB", "ember-adaptive") } },
       .models = "app=@six", .mean = FIGURE_MEAN,
-      .shrink = { .by = 16, .keys = "footprint memory_capacity", .group = "bitonic" },
+      .shrink = { .by = 32, .keys = "footprint memory_capacity", .group = "bitonic" },
       .metrics = { "time_s" } },
     { .name = "uvm-drift", .system = "uvm", .where = "Table 10",
       .summary = "time of a moving hot window, against the share that is new in each phase",
@@ -208,6 +212,7 @@ const struct figure figures[] = {
                   { "static h200", NULL, "gpu=h200 policy=ember-static", NULL },
                   { "adaptive h200", NULL, "gpu=h200 policy=ember-adaptive", NULL } },
       .common = "memory_capacity=16GB mode=fitted", .models = "app=llm-14b-q4,llm-32b-q5",
+      .shrink = { .by = 8, .keys = "passes" },
       .metrics = { "tokens_per_s" } },
     { .name = "uvm-winner-within", .system = "uvm", .where = "Fig. 16",
       .summary = "static over adaptive, by reuse within a pass and randomness",
@@ -244,11 +249,12 @@ const struct figure figures[] = {
                     "randomness=100% policy=ember-adaptive" } },
       .common = REUSE, .models = "gpu=rtx-5080",
       .x = "passes=32,128,1024", .curve = "passes=32:1024:*2",
-      .shrink = { .by = 16, .keys = "footprint memory_capacity" },
+      .shrink = { .by = 32, .keys = "footprint memory_capacity" },
       .metrics = { "time_s" } },
     { .name = "uvm-parity", .system = "uvm", .kind = FIGURE_SAMPLES,
       .summary = "closed form against simulator, on scenarios drawn anew in 1 GiB",
-      .series = { { "every policy", NULL, "policy=all", NULL } },
+      .series = { { "every policy", NULL,
+                    "policy=uvm,prefetch,mapped,ember-static,ember-adaptive", NULL } },
       .common = "memory_capacity=1GiB",
       .models = "pattern=sweep,strided,random,mixed,hot-prefix,stream-past-hot,window,layers,scan",
       .metrics = { "slowdown" } },
