@@ -926,10 +926,13 @@ static void test_refusals(void)
     t.machine.in_flight = 0;
     ok(uvm_engine_run(engine, &input, &t.result) == SC_EDOMAIN, "and nothing in flight");
     t.machine.in_flight = 1;
+    t.allocation.placement = UVM_COUNTED;
+    ok(uvm_engine_run(engine, &input, &t.result) == SC_EDOMAIN, "and counting without a policy");
+    t.allocation.placement = UVM_FAULTED;
     steps[0].passes = 1e12;
     ok(uvm_engine_run(engine, &input, &t.result) == SC_ERANGE, "too many visits are out of range");
 }
-enum { REFUSAL_TESTS = 4 };
+enum { REFUSAL_TESTS = 5 };
 
 int main(void)
 {

@@ -151,7 +151,7 @@ static bool promote(struct uvm_engine *e, uint32_t block)
     struct uvm_adaptive *a = &e->adaptive;
     uint64_t wanted[UVM_WORDS_MAX] = { 0 };
     uint32_t copies;
-    if (!e->blocks.has_chunk[block] &&
+    if (!e->blocks.places[block].has_chunk &&
         !(has_room(e) && uvm_chunk_take(&e->blocks, block, false)))
         return false;
     uvm_mask_fill(wanted, 0, e->blocks.leaves);
@@ -199,14 +199,14 @@ static void notify(struct uvm_engine *e, uint32_t block, uint32_t count)
     e->result.notifications++;
     if (!a->policy->promotes)
         return;
-    if (e->blocks.has_chunk[block])
+    if (e->blocks.places[block].has_chunk)
         demand_add(a, block, count);
     else
         a->pending[block] = count;
     if (a->queued[block] || a->queue_count == e->blocks.count)
         return;
     /* A queue that could not promote the block anyway is not joined. */
-    if (!e->blocks.has_chunk[block] && !has_room(e)) {
+    if (!e->blocks.places[block].has_chunk && !has_room(e)) {
         e->result.halted++;
         return;
     }
@@ -300,7 +300,7 @@ static bool goes_before(const struct uvm_engine *e, uint32_t a, uint32_t b)
 static uint32_t hottest_demand(const struct uvm_engine *e)
 {
     uint32_t hottest = 0;
-    for (uint32_t i = e->blocks.oldest; i != UVM_NO_BLOCK; i = e->blocks.newer[i]) {
+    for (uint32_t i = e->blocks.oldest; i != UVM_NO_BLOCK; i = e->blocks.places[i].newer) {
         const uint32_t demand = demand_now(&e->adaptive, i);
         hottest = demand > hottest ? demand : hottest;
     }
@@ -321,7 +321,7 @@ static uint32_t choose(struct uvm_engine *e, uint32_t most, bool forced)
     struct uvm_adaptive *a = &e->adaptive;
     const uint32_t hottest = forced ? 0 : hottest_demand(e);
     uint32_t count = 0;
-    for (uint32_t i = e->blocks.oldest; i != UVM_NO_BLOCK; i = e->blocks.newer[i]) {
+    for (uint32_t i = e->blocks.oldest; i != UVM_NO_BLOCK; i = e->blocks.places[i].newer) {
         e->work++;
         if (e->busy[i] || e->placement[i] != UVM_COUNTED ||
             (a->policy->protects && a->protected_ps[i] > e->now_ps) ||
@@ -344,7 +344,7 @@ static uint32_t choose(struct uvm_engine *e, uint32_t most, bool forced)
 static uint32_t first_to_expire(const struct uvm_engine *e)
 {
     uint32_t first = UVM_NO_BLOCK;
-    for (uint32_t i = e->blocks.oldest; i != UVM_NO_BLOCK; i = e->blocks.newer[i])
+    for (uint32_t i = e->blocks.oldest; i != UVM_NO_BLOCK; i = e->blocks.places[i].newer)
         if (!e->busy[i] && e->placement[i] == UVM_COUNTED &&
             (first == UVM_NO_BLOCK ||
              e->adaptive.protected_ps[i] < e->adaptive.protected_ps[first]))
@@ -394,7 +394,7 @@ enum sc_status uvm_adaptive_init(struct uvm_engine *e)
 {
     struct uvm_adaptive *a = &e->adaptive;
     const size_t blocks = e->blocks.count;
-    a->policy = e->in->counters;
+    a->policy = e->counts ? e->in->counters : NULL;
     a->moving = UVM_NO_BLOCK;
     a->tick_ps = SC_SIM_NEVER_PS;
     if (a->policy == NULL)

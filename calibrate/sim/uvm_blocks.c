@@ -10,17 +10,9 @@ enum sc_status uvm_blocks_init(struct uvm_blocks *b, uint32_t count, uint32_t le
     *b = (struct uvm_blocks){ .count = count, .leaves = leaves, .words = words, .chunks = chunks,
                               .oldest = UVM_NO_BLOCK, .newest = UVM_NO_BLOCK };
     b->full = leaves % 64 == 0 ? UINT64_MAX : (UINT64_C(1) << leaves % 64) - 1;
-    bool enough = true;
-    for (int i = 0; i < UVM_MASKS; i++) {
-        b->masks[i] = calloc((size_t)count * words, sizeof *b->masks[i]);
-        enough = enough && b->masks[i] != NULL;
-    }
-    b->has_chunk = calloc(count, sizeof *b->has_chunk);
-    b->pinned = calloc(count, sizeof *b->pinned);
-    b->older = calloc(count, sizeof *b->older);
-    b->newer = calloc(count, sizeof *b->newer);
-    if (!enough || b->has_chunk == NULL || b->pinned == NULL || b->older == NULL ||
-        b->newer == NULL) {
+    b->masks = calloc((size_t)count * UVM_MASKS * words, sizeof *b->masks);
+    b->places = calloc(count, sizeof *b->places);
+    if (b->masks == NULL || b->places == NULL) {
         uvm_blocks_fini(b);
         return SC_ENOSPACE;
     }
@@ -29,12 +21,8 @@ enum sc_status uvm_blocks_init(struct uvm_blocks *b, uint32_t count, uint32_t le
 
 void uvm_blocks_fini(struct uvm_blocks *b)
 {
-    for (int i = 0; i < UVM_MASKS; i++)
-        free(b->masks[i]);
-    free(b->has_chunk);
-    free(b->pinned);
-    free(b->older);
-    free(b->newer);
+    free(b->masks);
+    free(b->places);
     *b = (struct uvm_blocks){ 0 };
 }
 
@@ -121,10 +109,10 @@ void uvm_tree_pull(const struct uvm_blocks *b, uint32_t block, uint32_t leaf, ui
 
 static void append(struct uvm_blocks *b, uint32_t block)
 {
-    b->older[block] = b->newest;
-    b->newer[block] = UVM_NO_BLOCK;
+    b->places[block].older = b->newest;
+    b->places[block].newer = UVM_NO_BLOCK;
     if (b->newest != UVM_NO_BLOCK)
-        b->newer[b->newest] = block;
+        b->places[b->newest].newer = block;
     else
         b->oldest = block;
     b->newest = block;
@@ -132,13 +120,13 @@ static void append(struct uvm_blocks *b, uint32_t block)
 
 static void take_out(struct uvm_blocks *b, uint32_t block)
 {
-    const uint32_t older = b->older[block], newer = b->newer[block];
+    const uint32_t older = b->places[block].older, newer = b->places[block].newer;
     if (older != UVM_NO_BLOCK)
-        b->newer[older] = newer;
+        b->places[older].newer = newer;
     else
         b->oldest = newer;
     if (newer != UVM_NO_BLOCK)
-        b->older[newer] = older;
+        b->places[newer].older = older;
     else
         b->newest = older;
 }
@@ -148,8 +136,8 @@ bool uvm_chunk_take(struct uvm_blocks *b, uint32_t block, bool pinned)
     if (b->used >= b->chunks)
         return false;
     b->used++;
-    b->has_chunk[block] = true;
-    b->pinned[block] = pinned;
+    b->places[block].has_chunk = true;
+    b->places[block].pinned = pinned;
     if (!pinned)
         append(b, block);
     return true;
@@ -157,7 +145,7 @@ bool uvm_chunk_take(struct uvm_blocks *b, uint32_t block, bool pinned)
 
 void uvm_chunk_leave(struct uvm_blocks *b, uint32_t block)
 {
-    b->has_chunk[block] = false;
+    b->places[block].has_chunk = false;
     take_out(b, block);
 }
 
@@ -168,7 +156,7 @@ void uvm_chunk_give(struct uvm_blocks *b)
 
 void uvm_chunk_renew(struct uvm_blocks *b, uint32_t block)
 {
-    if (b->pinned[block] || b->newest == block)
+    if (b->places[block].pinned || b->newest == block)
         return;
     take_out(b, block);
     append(b, block);

@@ -37,9 +37,11 @@ struct uvm_blocks {
     uint32_t count, leaves, words; /* blocks; leaves and words of a block */
     uint32_t chunks, used;         /* of device memory; handed out */
     uint64_t full;                 /* last word of a mask with every leaf */
-    uint64_t *masks[UVM_MASKS];
-    bool *has_chunk, *pinned; /* pinned: not in the list */
-    uint32_t *older, *newer;  /* the list, UVM_NO_BLOCK at either end */
+    uint64_t *masks;               /* all of a block side by side */
+    struct uvm_place {
+        uint32_t older, newer; /* the list, UVM_NO_BLOCK at either end */
+        bool has_chunk, pinned; /* pinned: not in the list */
+    } *places;
     uint32_t oldest, newest;
 };
 
@@ -53,7 +55,7 @@ void uvm_blocks_fini(struct uvm_blocks *blocks);
 static inline uint64_t *uvm_mask(const struct uvm_blocks *blocks, enum uvm_mask mask,
                                  uint32_t block)
 {
-    return blocks->masks[mask] + (size_t)block * blocks->words;
+    return blocks->masks + ((size_t)block * UVM_MASKS + mask) * blocks->words;
 }
 
 static inline bool uvm_mask_has(const uint64_t *mask, uint32_t leaf)

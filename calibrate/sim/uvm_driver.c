@@ -12,13 +12,8 @@ enum sc_status uvm_driver_init(struct uvm_engine *e)
     d->block = UVM_NO_BLOCK;
     d->queue = calloc(e->slot_count, sizeof *d->queue);
     d->batch = calloc(e->slot_count, sizeof *d->batch);
-    d->stamp = calloc(e->blocks.count, sizeof *d->stamp);
-    d->first = calloc(e->blocks.count, sizeof *d->first);
-    d->served = calloc(e->blocks.count, sizeof *d->served);
-    return d->queue != NULL && d->batch != NULL && d->stamp != NULL && d->first != NULL &&
-                   d->served != NULL
-               ? SC_OK
-               : SC_ENOSPACE;
+    d->of = calloc(e->blocks.count, sizeof *d->of);
+    return d->queue != NULL && d->batch != NULL && d->of != NULL ? SC_OK : SC_ENOSPACE;
 }
 
 void uvm_driver_fini(struct uvm_engine *e)
@@ -26,9 +21,7 @@ void uvm_driver_fini(struct uvm_engine *e)
     struct uvm_driver *d = &e->driver;
     free(d->queue);
     free(d->batch);
-    free(d->stamp);
-    free(d->first);
-    free(d->served);
+    free(d->of);
     *d = (struct uvm_driver){ 0 };
 }
 
@@ -55,12 +48,12 @@ static void begin_batch(struct uvm_engine *e)
         entries += fault->entries;
         const uint32_t block = fault->leaf >> e->leaf_shift;
         fault->next = UINT32_MAX;
-        if (d->stamp[block] == d->batch_number) {
-            fault->next = d->batch[d->first[block]].next;
-            d->batch[d->first[block]].next = d->batch_count;
+        if (d->of[block].stamp == d->batch_number) {
+            fault->next = d->batch[d->of[block].first].next;
+            d->batch[d->of[block].first].next = d->batch_count;
         } else {
-            d->stamp[block] = d->batch_number;
-            d->first[block] = d->batch_count;
+            d->of[block].stamp = d->batch_number;
+            d->of[block].first = d->batch_count;
         }
         d->batch_count++;
     }
@@ -122,8 +115,8 @@ static uint32_t find_victim(const struct uvm_engine *e)
     const struct uvm_driver *d = &e->driver;
     uint32_t block = e->blocks.oldest;
     while (block != UVM_NO_BLOCK &&
-           (e->busy[block] || (!d->setting_up && d->served[block] == d->batch_number)))
-        block = e->blocks.newer[block];
+           (e->busy[block] || (!d->setting_up && d->of[block].served == d->batch_number)))
+        block = e->blocks.places[block].newer;
     return block;
 }
 
@@ -162,7 +155,7 @@ static bool make_room(struct uvm_engine *e, bool pinned)
     struct uvm_driver *d = &e->driver;
     if (pinned && e->blocks.used + e->reserve >= e->blocks.chunks)
         return false;
-    if (e->blocks.has_chunk[d->block] || uvm_chunk_take(&e->blocks, d->block, pinned)) {
+    if (e->blocks.places[d->block].has_chunk || uvm_chunk_take(&e->blocks, d->block, pinned)) {
         prepare_copies(e);
         return true;
     }
@@ -182,7 +175,7 @@ static void next_of_batch(struct uvm_engine *e)
     while (d->batch_at < d->batch_count) {
         const uint32_t at = d->batch_at++;
         const uint32_t block = d->batch[at].leaf >> e->leaf_shift;
-        if (d->first[block] != at || !gather(e, at, block))
+        if (d->of[block].first != at || !gather(e, at, block))
             continue;
         d->block = block;
         if (make_room(e, false))
@@ -269,7 +262,7 @@ void uvm_driver_moved(struct uvm_engine *e)
     struct uvm_driver *d = &e->driver;
     const uint32_t block = d->block;
     e->busy[block] = false;
-    d->served[block] = d->batch_number;
+    d->of[block].served = d->batch_number;
     uvm_block_arrive(e, block, d->wanted);
     d->block = UVM_NO_BLOCK;
     next_block(e);

@@ -452,6 +452,9 @@ static const char *fault_of_machine(const struct uvm_input *in)
     if (m->batch_entries == 0 || m->fault_bytes == 0 || m->access_bytes == 0 ||
         m->quantum_bytes == 0 || m->in_flight == 0 || m->in_flight > SLOTS_MAX)
         return "a size or number of the machine is 0, or too many touches are in flight";
+    for (size_t i = 0; c == NULL && i < in->allocation_count; i++)
+        if (in->allocations[i].placement == UVM_COUNTED)
+            return "counters have no policy";
     if (c != NULL && (c->counters == 0 || c->counters >= UINT16_MAX || c->threshold == 0 ||
                       !(c->interval_s > 0.0) || !(c->score_decay_s > 0.0)))
         return "counters, their threshold or an interval is 0";
@@ -481,6 +484,7 @@ static enum sc_status set_up_places(struct uvm_engine *e, uint32_t blocks)
         const bool populated = a->populated || a->placement == UVM_MAPPED ||
                                a->placement == UVM_PINNED;
         e->all_populated = e->all_populated && populated;
+        e->counts = e->counts || a->placement == UVM_COUNTED;
         shared = shared || (a->placement != UVM_PINNED && a->placement != UVM_MAPPED);
         for (; block < e->allocation_end[i]; block++) {
             e->placement[block] = (uint8_t)a->placement;
@@ -679,8 +683,8 @@ static const char *failed_check(const struct uvm_engine *e)
     for (uint32_t i = 0; i < e->blocks.count; i++) {
         const uint32_t here = uvm_mask_count(uvm_mask(&e->blocks, UVM_RESIDENT, i), e->blocks.words);
         leaves += here;
-        chunks += e->blocks.has_chunk[i];
-        if (here > 0 && !e->blocks.has_chunk[i])
+        chunks += e->blocks.places[i].has_chunk;
+        if (here > 0 && !e->blocks.places[i].has_chunk)
             return "check failed: a resident leaf has no memory";
         chunks += e->leaving[i] > 0;
     }

@@ -35,8 +35,10 @@ struct uvm_driver {
     uint32_t head, count;
     struct uvm_fault *batch;
     uint32_t batch_count, batch_at, batch_number;
-    uint32_t *stamp, *first;   /* per block: the batch it is in, its first fault there */
-    uint32_t *served;          /* per block: the batch that brought something of it in */
+    struct uvm_batched {       /* per block */
+        uint32_t stamp, first; /* the batch it is in, its first fault there */
+        uint32_t served;       /* the batch that brought something of it in */
+    } *of;
     uint32_t block;
     uint64_t wanted[UVM_WORDS_MAX];
     bool setting_up;
@@ -89,6 +91,7 @@ struct uvm_engine {
     uint32_t *allocation_of;                     /* per block */
     bool *busy;          /* blocks that are being moved in */
     uint32_t *leaving;   /* per block: bytes on their way out */
+    bool counts;         /* some placement is by counters */
     bool all_populated;
     uint32_t reserve;    /* chunks that may not be pinned */
 
