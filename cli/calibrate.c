@@ -241,7 +241,8 @@ static bool describe_sample(const struct calibrate *c, size_t i, enum sc_status 
     return false;
 }
 
-/* The simulated slowdown; 0 when the sampled values contradict each other. */
+/* The simulated slowdown; 0 when the sampled values contradict each other, or are more
+ * than is simulated. */
 static bool simulate(struct calibrate *c, size_t i, double *slowdown, struct problem *problem)
 {
     _Alignas(max_align_t) unsigned char answer[SC_ANSWER_MAX];
@@ -254,6 +255,8 @@ static bool simulate(struct calibrate *c, size_t i, double *slowdown, struct pro
         return true;
     const enum sc_status status =
         c->simulator->simulate(scenario, &options, answer, &report, &error);
+    if (status == SC_ERANGE)
+        return true;
     if (status != SC_OK)
         return describe_sample(c, i, status, &error, problem);
     memcpy(slowdown, answer + c->system->metrics[0].offset, sizeof *slowdown);
@@ -314,9 +317,10 @@ static bool run_samples(struct calibrate *c, struct problem *problem)
 
 /* ---- samples without an answer ---- */
 
-/* How many there are, and how many for the reason of the first of them. */
+/* How many there are, how many for the reason of the first of them, and how many that
+ * the closed form has an answer for. */
 struct voids {
-    size_t count, alike;
+    size_t count, alike, too_large;
     struct problem first;
 };
 
@@ -337,8 +341,10 @@ static void find_voids(const struct calibrate *c, struct voids *voids)
             continue;
         voids->count++;
         const enum sc_status status = c->system->estimate(scenario, answer, NULL, &error);
-        if (status == SC_OK)
+        if (status == SC_OK) {
+            voids->too_large++;
             continue;
+        }
         if (voids->alike == 0) {
             first = error;
             scenario_describe_error(c->system, status, &error, &voids->first);
@@ -353,6 +359,8 @@ static void describe_voids(const struct voids *voids, struct text *out)
     text_printf(out, "%zu without an answer", voids->count);
     if (voids->alike > 0)
         text_printf(out, ", %zu of them since %s", voids->alike, voids->first.text);
+    if (voids->too_large > 0)
+        text_printf(out, ", %zu of them too large to simulate", voids->too_large);
 }
 
 /* A fit that fails may lack the samples that have no answer. */
@@ -375,8 +383,13 @@ static bool check_voids(const struct calibrate *c, struct problem *problem)
     find_voids(c, &voids);
     if (voids.count < c->samples)
         return true;
-    return problem_set(problem, "none of %zu samples has an answer, %zu of them since %s",
-                       voids.count, voids.alike, voids.first.text);
+    struct text said = { 0 };
+    describe_voids(&voids, &said);
+    const char *reasons = said.failed ? NULL : strchr(said.bytes, ',');
+    (void)problem_set(problem, "none of %zu samples has an answer%s", voids.count,
+                      reasons != NULL ? reasons : "");
+    text_fini(&said);
+    return false;
 }
 
 /* ---- the fit ---- */

@@ -103,7 +103,10 @@ static void describe_default(const struct sc_field *field, struct text *out)
 static void describe_values(const struct sc_field *field, struct text *out)
 {
     if (field->kind == SC_PRESET) {
-        text_printf(out, "row of %s", field->table);
+        if (field->table != NULL)
+            text_printf(out, "row of %s", field->table);
+        else
+            text_add_string(out, "a file that mrc -f csv wrote");
         return;
     }
     for (size_t i = 0; field->kind == SC_CHOICE && i < field->choice_count; i++)

@@ -167,7 +167,8 @@ static const char *const origins[] = {
 static bool is_table(const struct sc_system *system, const char *name)
 {
     for (size_t i = 0; i < system->field_count; i++)
-        if (system->fields[i].kind == SC_PRESET && strcmp(system->fields[i].table, name) == 0)
+        if (system->fields[i].kind == SC_PRESET && system->fields[i].table != NULL &&
+            strcmp(system->fields[i].table, name) == 0)
             return true;
     return false;
 }
@@ -197,7 +198,8 @@ static void describe_field(const struct sc_system *system, const struct sc_field
         add_default(line, field);
     }
     if (field->kind == SC_PRESET) {
-        text_printf(line, "; 'stallcast list %s' shows them", field->table);
+        if (field->table != NULL)
+            text_printf(line, "; 'stallcast list %s' shows them", field->table);
     } else if (field->kind != SC_CHOICE) {
         text_add_string(line, "; ");
         add_range(line, field);

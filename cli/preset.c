@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "read/miss_curve.h"
 #include "read/model_config.h"
 
 static void preset_destroy(struct preset *preset)
@@ -16,6 +17,7 @@ static void preset_destroy(struct preset *preset)
         return;
     free(preset->name);
     free(preset->settings);
+    free(preset->curve);
     free(preset);
 }
 
@@ -137,6 +139,8 @@ static bool check_bandwidth(const struct catalog_table *table, struct problem *p
 
 static bool load_list(struct resolver *resolver, struct preset_list *list, struct problem *problem)
 {
+    if (list->field->table == NULL)
+        return true;
     const struct catalog_table *table =
         catalog_table(resolver->catalog, list->field->table, problem);
     if (table == NULL || !check_bandwidth(table, problem))
@@ -235,6 +239,97 @@ static struct preset *read_config(struct resolver *resolver, const char *path,
     return preset;
 }
 
+/* The row of the curve that is furthest from the line between those already chosen,
+ * in the logarithm of the size; SIZE_MAX when all lie on it. */
+static size_t furthest_row(const struct sc_miss_curve *curve, size_t first, const bool *chosen)
+{
+    size_t worst = SIZE_MAX, low = first;
+    double most = 0.0;
+    for (size_t high = first + 1; high < curve->count; high++) {
+        if (!chosen[high])
+            continue;
+        const double from = log(curve->cache_bytes[low]), to = log(curve->cache_bytes[high]);
+        for (size_t i = low + 1; i < high; i++) {
+            const double part = (log(curve->cache_bytes[i]) - from) / (to - from);
+            const double line = curve->miss_ratio[low] +
+                                part * (curve->miss_ratio[high] - curve->miss_ratio[low]);
+            if (fabs(curve->miss_ratio[i] - line) > most) {
+                most = fabs(curve->miss_ratio[i] - line);
+                worst = i;
+            }
+        }
+        low = high;
+    }
+    return worst;
+}
+
+/* As many points as a scenario holds, those that matter most. */
+static bool thin_curve(const struct sc_miss_curve *curve, size_t points, double *out)
+{
+    size_t first = 0, count = 1;
+    bool *chosen = calloc(curve->count, sizeof *chosen);
+    if (chosen == NULL)
+        return false;
+    while (first + 1 < curve->count && !(curve->cache_bytes[first] > 0.0))
+        first++;
+    chosen[first] = true;
+    if (curve->count > first + 1) {
+        chosen[curve->count - 1] = true;
+        count = 2;
+    }
+    for (; count < points; count++) {
+        const size_t next = furthest_row(curve, first, chosen);
+        if (next == SIZE_MAX)
+            break;
+        chosen[next] = true;
+    }
+    out[0] = (double)count;
+    for (size_t i = first, n = 0; i < curve->count; i++)
+        if (chosen[i]) {
+            out[1 + n] = curve->cache_bytes[i];
+            out[1 + points + n++] = curve->miss_ratio[i];
+        }
+    free(chosen);
+    return true;
+}
+
+static struct preset *read_curve(const struct sc_field *field, const char *path,
+                                 struct problem *problem)
+{
+    struct sc_miss_curve curve;
+    struct sc_miss_curve_error error;
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) {
+        (void)problem_set(problem, "expected a curve that mrc -f csv wrote, got '%s': %s", path,
+                          strerror(errno));
+        return NULL;
+    }
+    const enum sc_status status = sc_miss_curve_read(file, &curve, &error);
+    (void)fclose(file);
+    if (status != SC_OK) {
+        const bool in_column = error.column[0] != '\0';
+        if (error.line > 0)
+            (void)problem_set(problem, "%s:%zu: %s%s%s", path, error.line, error.column,
+                              in_column ? ": " : "", error.reason);
+        else
+            (void)problem_set(problem, "%s: %s", path, error.reason);
+        return NULL;
+    }
+    struct preset *preset = calloc(1, sizeof *preset);
+    if (preset != NULL) {
+        preset->tags = "";
+        preset->curve = calloc(1 + 2 * field->curve->points, sizeof *preset->curve);
+    }
+    if (preset == NULL || preset->curve == NULL ||
+        !thin_curve(&curve, field->curve->points, preset->curve)) {
+        (void)problem_set(problem, "%s: out of memory", path);
+        preset_destroy(preset);
+        preset = NULL;
+    }
+    sc_miss_curve_fini(&curve);
+    return preset;
+}
+
 static bool ends_with(const char *text, const char *end)
 {
     const size_t length = strlen(text), tail = strlen(end);
@@ -252,18 +347,20 @@ static struct preset *presets_find(const struct presets *list, const char *name,
 
 static bool is_config(const struct preset_list *list, const char *name)
 {
-    return ends_with(name, ".json") && strcmp(list->field->table, "models") == 0;
+    return ends_with(name, ".json") && list->field->table != NULL &&
+           strcmp(list->field->table, "models") == 0;
 }
 
-/* FILE:ROW or config.json; what was read is kept, so that it is read once. */
+/* FILE:ROW, config.json or a curve; what was read is kept, so that it is read once. */
 static const struct preset *find_by_path(struct resolver *resolver, struct preset_list *list,
                                          const char *name, struct problem *problem)
 {
     struct preset *preset = presets_find(&list->by_path, name, strlen(name));
     if (preset != NULL)
         return preset;
-    preset = is_config(list, name) ? read_config(resolver, name, problem)
-                                   : read_user_row(resolver, name, strrchr(name, ':'), problem);
+    preset = list->field->curve != NULL ? read_curve(list->field, name, problem)
+             : is_config(list, name)    ? read_config(resolver, name, problem)
+                                        : read_user_row(resolver, name, strrchr(name, ':'), problem);
     if (preset == NULL)
         return NULL;
     free(preset->name);
@@ -291,13 +388,14 @@ const struct preset *preset_find(struct resolver *resolver, const struct sc_fiel
         return preset;
     char name[4096 + 256];
     if (length >= sizeof name) {
-        (void)problem_set(problem, "expected a row of %s, got %zu bytes of text", field->table,
-                          length);
+        (void)problem_set(problem, "expected %s%s, got %zu bytes of text",
+                          field->table != NULL ? "a row of " : "a file",
+                          field->table != NULL ? field->table : "", length);
         return NULL;
     }
     memcpy(name, text, length);
     name[length] = '\0';
-    if (strchr(name, ':') != NULL || is_config(list, name)) {
+    if (field->curve != NULL || strchr(name, ':') != NULL || is_config(list, name)) {
         (void)pthread_mutex_lock(&resolver->lock);
         preset = find_by_path(resolver, list, name, problem);
         (void)pthread_mutex_unlock(&resolver->lock);

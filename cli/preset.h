@@ -13,6 +13,7 @@ struct preset {
     const char *tags; /* blank-separated, or "" */
     struct setting *settings;
     size_t setting_count;
+    double *curve; /* NULL, or how many points, capacities, miss ratios: place->points each */
 };
 
 /* A row of measured launches: where it holds and what it sets. */
@@ -41,7 +42,7 @@ struct presets {
 struct preset_list {
     const struct sc_field *field;
     struct presets rows;   /* of its table; never changes once the resolver is made */
-    struct presets by_path; /* FILE:ROW and config.json, read when first named; under the lock */
+    struct presets by_path; /* FILE:ROW, config.json and curves, read when first named; under the lock */
 };
 
 struct resolver {
@@ -62,7 +63,7 @@ size_t preset_count(const struct resolver *resolver, const struct sc_field *fiel
 const struct preset *preset_at(const struct resolver *resolver, const struct sc_field *field,
                                size_t i);
 
-/* The preset of that name, of a FILE:ROW, or of a config.json; or NULL with
+/* The preset of that name, of a FILE:ROW, of a config.json or of a curve; or NULL with
  * the reason as "expected ..., got ...". */
 const struct preset *preset_find(struct resolver *resolver, const struct sc_field *field,
                                  const char *text, size_t length, struct problem *problem);

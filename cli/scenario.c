@@ -511,11 +511,12 @@ static bool parse_item(struct resolver *resolver, const struct binding *binding,
                        size_t length, struct sweep *sweep, struct problem *problem)
 {
     const struct sc_field *field = binding->field;
-    const bool named = field->kind == SC_CHOICE || field->kind == SC_PRESET;
+    const bool filed = field->kind == SC_PRESET && field->table == NULL;
+    const bool named = field->kind == SC_CHOICE || (field->kind == SC_PRESET && !filed);
     trim(&text, &length);
     if (named && length == 3 && memcmp(text, "all", 3) == 0)
         return add_all(resolver, field, NULL, sweep, problem);
-    if (field->kind == SC_PRESET && length > 1 && text[0] == '@') {
+    if (named && field->kind == SC_PRESET && length > 1 && text[0] == '@') {
         char tag[64];
         if (length > sizeof tag)
             return problem_set(problem, "expected a tag of at most %zu letters", sizeof tag - 1);
@@ -523,7 +524,7 @@ static bool parse_item(struct resolver *resolver, const struct binding *binding,
         tag[length - 1] = '\0';
         return add_all(resolver, field, tag, sweep, problem);
     }
-    if (!named && memchr(text, ':', length) != NULL)
+    if (!named && !filed && memchr(text, ':', length) != NULL)
         return parse_range(resolver, binding, text, length, sweep, problem);
     struct setting setting;
     return parse_end(resolver, binding, text, length, &setting, problem) &&
@@ -608,6 +609,14 @@ static bool apply_deferred(const struct resolver *resolver, const struct setting
     return true;
 }
 
+static void apply_curve(const double *curve, const struct sc_curve_place *place, void *scenario)
+{
+    unsigned char *bytes = scenario;
+    memcpy(bytes + place->count, curve, sizeof *curve);
+    memcpy(bytes + place->capacities, curve + 1, place->points * sizeof *curve);
+    memcpy(bytes + place->ratios, curve + 1 + place->points, place->points * sizeof *curve);
+}
+
 bool resolver_build(const struct resolver *resolver, const struct setting *settings, size_t count,
                     void *scenario, struct problem *problem)
 {
@@ -622,6 +631,9 @@ bool resolver_build(const struct resolver *resolver, const struct setting *setti
         if (chosen[i] != NULL)
             deferred |= apply(chosen[i]->settings, chosen[i]->setting_count, scenario);
     deferred |= apply(settings, count, scenario);
+    for (size_t i = 0; i < resolver->slot_count; i++)
+        if (chosen[i] != NULL && chosen[i]->curve != NULL)
+            apply_curve(chosen[i]->curve, resolver->lists[i].field->curve, scenario);
     const double clock_hz = deferred ? sc_field_get(resolver->clock, scenario) : 0.0;
     for (size_t i = 0; deferred && i < resolver->slot_count; i++)
         if (chosen[i] != NULL &&
@@ -643,7 +655,8 @@ void scenario_describe_error(const struct sc_system *system, enum sc_status stat
         const char *table = field->source;
         const struct sc_field *preset = NULL;
         for (size_t i = 0; i < system->field_count && table != NULL; i++)
-            if (system->fields[i].kind == SC_PRESET && strcmp(system->fields[i].table, table) == 0)
+            if (system->fields[i].kind == SC_PRESET && system->fields[i].table != NULL &&
+                strcmp(system->fields[i].table, table) == 0)
                 preset = &system->fields[i];
         if (preset != NULL)
             (void)problem_set(problem, "%s: expected a value, got none: give %s=NAME or %s=VALUE",

@@ -41,7 +41,7 @@ enum sc_field_kind {
     SC_REAL,    /* double */
     SC_INTEGER, /* double that holds a whole number */
     SC_CHOICE,  /* int, an index into `choices` */
-    SC_PRESET   /* names a row of a table in data/; the row sets other keys */
+    SC_PRESET   /* names a row of a table in data/, which sets other keys, or a file (`curve`) */
 };
 
 /* Where the value of a key comes from when the user leaves it out. */
@@ -59,6 +59,13 @@ struct sc_choice {
     const char *help;
 };
 
+/* Where a scenario keeps a miss-ratio curve that is read from a file. */
+struct sc_curve_place {
+    size_t capacities, ratios; /* offsets of arrays of `points` doubles */
+    size_t count;              /* offset of a double: how many of them are used */
+    size_t points;
+};
+
 struct sc_field {
     const char *key;
     const char *aliases; /* other spellings, separated by blanks, or NULL */
@@ -70,7 +77,8 @@ struct sc_field {
     double minimum, maximum;    /* admissible range, both ends included */
     double sample_low, sample_high; /* region that calibration samples; equal: not sampled */
     bool sample_log;            /* sample the logarithm evenly */
-    const char *table;          /* SC_PRESET: name of the table in data/ */
+    const char *table;          /* SC_PRESET: name of the table in data/, or NULL and: */
+    const struct sc_curve_place *curve; /* the value is a file with a curve, as mrc writes it */
     const char *preset;         /* row taken when the key is not given: of the table (NULL:
                                  * none), or of the choices (NULL: the first) */
     const void *choices;        /* SC_CHOICE: array of rows that start with struct sc_choice */

@@ -57,6 +57,13 @@ static const char table_1[] = "Ember (arXiv 2610.13408) Table 1";
 static const char section_2[] = "Ember (arXiv 2610.13408) section 2";
 static const char fit_4[] = "fitted to Ember (arXiv 2610.13408) Table 4";
 
+static const struct sc_curve_place curve_place = {
+    .capacities = offsetof(struct sc_uvm, curve_capacity_bytes),
+    .ratios = offsetof(struct sc_uvm, curve_miss_ratio),
+    .count = offsetof(struct sc_uvm, curve_count),
+    .points = SC_UVM_CURVE_POINTS,
+};
+
 static const struct sc_field fields[] = {
     { .key = "gpu", .kind = SC_PRESET, .table = "gpus", .preset = "a40", .provenance = SC_FACT,
       .help = "GPU and its link: a row of gpus, or FILE:ROW" },
@@ -114,7 +121,7 @@ static const struct sc_field fields[] = {
     { .key = "passes", .aliases = "tokens", .kind = SC_REAL, .dimension = SC_NUMBER, MEMBER(passes),
       .fallback = 1, RANGE(1, 1e6), SAMPLE(1, 16, true),
       .help = "sweeps; for random patterns touches of each leaf; tokens for layers" },
-    { .key = "touches", .aliases = "reuse", .kind = SC_REAL, .dimension = SC_NUMBER,
+    { .key = "touches", .kind = SC_REAL, .dimension = SC_NUMBER,
       MEMBER(touches), .fallback = 1, RANGE(1, 1e6),
       .help = "accesses to a leaf each time that a pass comes by it" },
     { .key = "access_bytes", .aliases = "access", .kind = SC_REAL, .dimension = SC_BYTES,
@@ -142,6 +149,10 @@ static const struct sc_field fields[] = {
     { .key = "link_passes", .kind = SC_REAL, .dimension = SC_NUMBER, MEMBER(link_passes),
       FROM("passes x touches x access_bytes / leaf of the pattern"), RANGE(1e-4, 1e9),
       .help = "footprints that cross the link when all is mapped" },
+    { .key = "reuse", .kind = SC_PRESET, .curve = &curve_place,
+      .provenance = SC_FACT,
+      .help = "file of a miss-ratio curve (mrc -f csv) on regions, of touches in the order of their "
+              "faults: the law of the footprint's refetches" },
     { .key = "refetch", .kind = SC_REAL, .dimension = SC_NUMBER, MEMBER(refetch),
       FROM("the pattern's law"), RANGE(0, 1e9),
       .help = "bytes brought in again over bytes brought in first, past capacity" },

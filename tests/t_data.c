@@ -343,7 +343,7 @@ static void test_presets(const struct sc_system *system, struct resolver *resolv
     size_t failed = 0, seen = 0;
     for (size_t i = 0; i < system->field_count; i++) {
         const struct sc_field *field = &system->fields[i];
-        if (field->kind != SC_PRESET)
+        if (field->kind != SC_PRESET || field->table == NULL)
             continue;
         struct sweep sweep = sweep_of(resolver, field->key, "all");
         for (size_t j = 0; j < sweep.count; j++, seen++) {
@@ -352,7 +352,8 @@ static void test_presets(const struct sc_system *system, struct resolver *resolv
             settings[count++] = sweep.values[j];
             for (size_t k = 0; k < system->field_count; k++) {
                 const struct sc_field *other = &system->fields[k];
-                if (k == i || other->kind != SC_PRESET || other->preset != NULL)
+                if (k == i || other->kind != SC_PRESET || other->preset != NULL ||
+                    other->table == NULL)
                     continue;
                 struct sweep first = sweep_of(resolver, other->key, "all");
                 settings[count++] = first.values[0];

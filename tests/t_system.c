@@ -162,7 +162,7 @@ static bool has_sound_choices(const struct sc_system *system, size_t i)
 static bool names_a_table(const struct sc_system *system, size_t i)
 {
     const struct sc_field *f = &system->fields[i];
-    return (f->kind == SC_PRESET) == is_text(f->table);
+    return (f->kind == SC_PRESET) == (is_text(f->table) || f->curve != NULL);
 }
 
 static bool has_a_dimension(const struct sc_system *system, size_t i)

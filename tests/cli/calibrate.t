@@ -103,6 +103,10 @@ check_run 'also when the runs are there already' 2 '' \
     'stallcast: none of 40 samples has an answer, 40 of them since tensor_parallel: 1024 is more than heads' \
     stallcast calibrate hbf -n 40 tensor_parallel=1024 -o void.csv
 rm void.csv.runs
+check_run 'nor what is too large for the simulator' 2 '' \
+    'stallcast: none of 40 samples has an answer, 40 of them too large to simulate' \
+    stallcast calibrate hbf -n 40 model=llama-8b part=ffn hidden=1e6 ffn=1e7 page=64B -o void.csv
+rm void.csv.runs
 stallcast calibrate hbf -n 40 model=llama-8b policy=h3 hbm_latency=10us -o some.csv >report 2>talk
 ok 'some have none' grep -q '; \([1-9][0-9]*\) without an answer, \1 of them since latency: .* is below hbm_latency, ' talk
 ok 'what is unknown for that is a dash, explained' sh -c "
