@@ -132,7 +132,7 @@ const struct figure figures[] = {
                   { "Ember adaptive", NULL, "policy=ember-adaptive", NULL },
                   { "fitted UVM", NULL, "policy=uvm mode=fitted", NULL } },
       .common = "gpu=h200 memory_capacity=16GiB", .models = "app=radix",
-      .x = "footprint=8GiB,12GiB,16GiB,24GiB", .curve = "footprint=8GiB:24GiB:0.25GiB",
+      .x = "footprint=8GiB,16GiB,24GiB", .curve = "footprint=8GiB:24GiB:0.25GiB",
       .metrics = { "time_s", "usable_bytes" } },
     { .name = "uvm-random", .system = "uvm", .where = "Fig. 3",
       .summary = "data read in order and at random: slowdown, faults, bytes evicted",
