@@ -286,7 +286,7 @@ parameters() { # SYSTEM
 uvm_figures() {
     awk -F '\t' -v folder="$folder" "$common"'
     function shown(metric, x) {
-        if (metric ~ /bytes/) return rounded(x / 1e9)
+        if (metric ~ /bytes/ && x > 1e6) return rounded(x / 1e9)
         return absolute(x) < 0.1 ? sprintf("%.3f", x) : rounded(x)
     }
     function off(ratio) {
@@ -308,11 +308,11 @@ uvm_figures() {
             !sub(/^fig7-static-first$/, "static, first phase, GB/s", text) &&
             !sub(/^fig7-static-shifted$/, "\\quad after the shift", text) &&
             !sub(/^fig7-adaptive-recovered$/, "adaptive, after the shift", text) &&
-            !sub(/^fig14-.*$/, "GH200: static over UVM", text) &&
+            !sub(/^fig14-.*$/, "GH200, static over UVM", text) &&
             !sub(/^sec77-profiling-/, "HELM, profiling share, ", text) &&
-            !sub(/^fig16-low-reuse-/, "32 accesses, adaptive wins, random \\% ", text) &&
-            !sub(/^fig16-crossing$/, "128 accesses, half random", text) &&
-            !sub(/^fig16-high-reuse$/, "1024 accesses, static wins", text) &&
+            !sub(/^fig16-low-reuse-/, "adaptive wins at 32, random \\% ", text) &&
+            !sub(/^fig16-crossing$/, "equal at 128, half random", text) &&
+            !sub(/^fig16-high-reuse$/, "static wins at 1024", text) &&
             !sub(/^fig16-adaptive-moved-most$/, "adaptive moves, GB", text) &&
             !sub(/^fig16-static-moved$/, "static moves, GB", text)) {
             sub(/^fig10-/, "", text)
