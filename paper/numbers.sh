@@ -378,7 +378,9 @@ uvm_sets() {
         verdict = $0 ~ /: within$/ ? "\\hit" : target == "" ? "" : "\\miss"
         rows = rows tex(name) " & " count " & " sprintf("%.2f", factor + 0) verdict " & " \
                (target == "" ? "" : sprintf("%.2f", target + 0)) " \\\\\n"
-        number("uvm:set" ++n, sprintf("%.2f", factor + 0))
+        n++
+        if (name ~ /GH200/)
+            number("uvm:gh200", sprintf("%.2f", factor + 0))
     }
     END {
         if (n == 0) {
@@ -473,8 +475,12 @@ uvm_random() {
     }' "$work"/uvm-random-*
 }
 
-# Speedups that the figure shows, by the simulator.
+# Speedups that the figure shows, by the simulator; and the sort of Fig. 1 by the law.
 uvm_speedups() {
+    awk -F '\t' "$common"'
+    NR == 1 { header(); next }
+    { number("uvm:sort:law", rounded(field("time_s"))) }
+    END { exit failed }' "$work/uvm-sort"
     awk -F , "$common"'
     FNR == 1 { header(); next }
     field("source") == "simulator" && field("group") == "geomean" {
@@ -663,6 +669,7 @@ ask uvm validate uvm -f tsv --digits all
 ask uvm-sim validate uvm --simulate --only '^(fig[1357]-|table10|fig16-(low|cross))' -f tsv --digits all
 ask uvm-parameters list parameters uvm -f tsv
 ask uvm-policies list policies uvm -f tsv
+ask uvm-sort estimate uvm gpu=h200 app=radix memory_capacity=16GiB footprint=24GiB policy=uvm -f tsv --digits all
 ask uvm-apps plot uvm-apps --csv "$work/uvm-apps.csv"
 for over in 1.05 1.1 1.25 1.5 2 3; do
     ask "uvm-random-$over" explain uvm gpu=a40 pattern=random passes=4 usable_share=1 in_flight=0 \
