@@ -198,6 +198,7 @@ demo: all ## build, then show what the program does in a few commands
 	run() { printf '\n$$ stallcast %s\n' "$$*"; $(PROGRAM) "$$@"; }; \
 	run validate hbf; \
 	run estimate hbf model=@slipstream7 policy=ideal,on-demand,h3,slipstream; \
+	run rank uvm gpu=a40 app=k-means memory_capacity=16GiB footprint=24GiB; \
 	run simulate hbf model=llama-8b policy=ideal,on-demand,h3,slipstream
 
 # Checking --------------------------------------------------------------------
