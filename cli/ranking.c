@@ -192,6 +192,11 @@ double standing_behind(const struct contest *contest, const struct standing *a,
     return contest->sign * gap(a->value, b->value) + (a->row > b->row ? tie : -tie);
 }
 
+bool standing_ties(const struct standing *a, const struct standing *b)
+{
+    return fabs(gap(a->value, b->value)) <= tie;
+}
+
 static int compare_rows(const void *a, const void *b)
 {
     const struct standing *x = a, *y = b;
@@ -213,7 +218,7 @@ static void give_ranks(struct standing *standings, size_t count)
 {
     for (size_t first = 0, next = 0; first < count; first = next) {
         next = first;
-        while (next < count && fabs(gap(standings[first].value, standings[next].value)) <= tie)
+        while (next < count && standing_ties(&standings[first], &standings[next]))
             standings[next++].rank = first + 1;
         qsort(standings + first, next - first, sizeof *standings, compare_rows);
     }
