@@ -615,6 +615,8 @@ static void apply_curve(const double *curve, const struct sc_curve_place *place,
     memcpy(bytes + place->count, curve, sizeof *curve);
     memcpy(bytes + place->capacities, curve + 1, place->points * sizeof *curve);
     memcpy(bytes + place->ratios, curve + 1 + place->points, place->points * sizeof *curve);
+    memcpy(bytes + place->block_above, curve + 1 + 2 * place->points, sizeof *curve);
+    memcpy(bytes + place->block_most, curve + 2 + 2 * place->points, sizeof *curve);
 }
 
 bool resolver_build(const struct resolver *resolver, const struct setting *settings, size_t count,
