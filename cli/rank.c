@@ -147,6 +147,9 @@ static bool check_rows(const struct rank *rank, const char *word, struct problem
 static bool read_rows(struct rank *rank, const char *word, struct problem *problem)
 {
     struct text all = { 0 };
+    if (word == NULL && rank->over->curve != NULL)
+        return problem_set(problem, "--over %s: expected the files to rank: %s=FILE,FILE",
+                           rank->over->key, rank->over->key);
     text_printf(&all, "%s=all", rank->over->key);
     bool fine = !all.failed || problem_set(problem, "out of memory");
     const char *given = word != NULL ? word : all.bytes;

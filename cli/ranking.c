@@ -57,9 +57,11 @@ bool contest_by(struct contest *contest, const char *word, struct problem *probl
     contest->by = find_metric(contest, name);
     if (contest->by == NULL) {
         const char *nearest = problem_nearest(name, metric_at, system->metric_count, system);
-        return problem_set(problem, "--by: %s has no metric '%.60s'%s%s%s", system->name, name,
-                           nearest != NULL ? ": did you mean " : "",
-                           nearest != NULL ? nearest : "", nearest != NULL ? "?" : "");
+        if (nearest != NULL)
+            return problem_set(problem, "--by: %s has no metric '%.60s': did you mean %s?",
+                               system->name, name, nearest);
+        return problem_set(problem, "--by: %s has no metric '%.60s': 'stallcast list columns %s' "
+                                    "shows them", system->name, name, system->name);
     }
     if (contest->by->text)
         return problem_set(problem, "--by: expected a number, and %s is a word", name);

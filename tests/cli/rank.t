@@ -291,8 +291,9 @@ refuses "--over: 'gpus' is not a key of stream: did you mean gpu?" rank stream -
 refuses "--over: expected a key whose values have names (gpu), got 'latency'" rank stream --over latency
 refuses "--over: expected a key whose values have names (gpu), got 'abacus-of-wood'" \
     rank stream --over abacus-of-wood
+refuses '--over reuse: expected the files to rank: reuse=FILE,FILE' rank uvm --over reuse
 refuses "--by: hbf has no metric 'slowdwn': did you mean slowdown?" rank hbf --by slowdwn
-refuses "--by: hbf has no metric 'abacus-of-wood'" rank hbf --by abacus-of-wood
+refuses "--by: hbf has no metric 'abacus-of-wood': 'stallcast list columns hbf' shows them" rank hbf --by abacus-of-wood
 refuses '--by: expected a number, and bound is a word' rank hbf --by bound
 refuses '--by: expected min:weight_bytes or max:weight_bytes: which is better depends on what one is after' \
     rank hbf --by weight_bytes
