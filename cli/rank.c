@@ -190,6 +190,12 @@ static bool is_swept_number(const struct sweep *sweep)
     return sweep->count > 1 && !is_named(sweep->field);
 }
 
+static bool is_range(const char *word)
+{
+    const char *const values = strchr(word, '=');
+    return values != NULL && strchr(values, ':') != NULL;
+}
+
 /* By default one key given a range; if asked for, one given a list will do. */
 static bool find_crossing_key(struct rank *rank, const char *const *words, struct problem *problem)
 {
@@ -204,7 +210,7 @@ static bool find_crossing_key(struct rank *rank, const char *const *words, struc
             continue;
         numbers++;
         number = i;
-        if (strchr(strchr(words[i], '='), ':') != NULL) {
+        if (is_range(words[i])) {
             ranges++;
             range = i;
         }

@@ -648,23 +648,29 @@ bool resolver_build(const struct resolver *resolver, const struct setting *setti
     return true;
 }
 
+static void describe_missing(const struct sc_system *system, const struct sc_field *field,
+                             struct problem *problem)
+{
+    const char *table = field->source;
+    const struct sc_field *preset = NULL;
+    for (size_t i = 0; i < system->field_count && table != NULL; i++)
+        if (system->fields[i].kind == SC_PRESET && system->fields[i].table != NULL &&
+            strcmp(system->fields[i].table, table) == 0)
+            preset = &system->fields[i];
+    if (preset != NULL)
+        (void)problem_set(problem, "%s: expected a value, got none: give %s=NAME or %s=VALUE",
+                          field->key, preset->key, field->key);
+    else
+        (void)problem_set(problem, "%s: expected a value, got none", field->key);
+}
+
 void scenario_describe_error(const struct sc_system *system, enum sc_status status,
                              const struct sc_error *error, struct problem *problem)
 {
     const struct sc_field *field = error->field != NULL ? sc_system_field(system, error->field)
                                                         : NULL;
     if (status == SC_EMISSING && field != NULL) {
-        const char *table = field->source;
-        const struct sc_field *preset = NULL;
-        for (size_t i = 0; i < system->field_count && table != NULL; i++)
-            if (system->fields[i].kind == SC_PRESET && system->fields[i].table != NULL &&
-                strcmp(system->fields[i].table, table) == 0)
-                preset = &system->fields[i];
-        if (preset != NULL)
-            (void)problem_set(problem, "%s: expected a value, got none: give %s=NAME or %s=VALUE",
-                              field->key, preset->key, field->key);
-        else
-            (void)problem_set(problem, "%s: expected a value, got none", field->key);
+        describe_missing(system, field, problem);
         return;
     }
     const char *const name = error->field != NULL ? error->field : system->name;
