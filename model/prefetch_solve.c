@@ -456,7 +456,7 @@ static void throttle(const struct pf_kernel *k, struct pf_state *state, double u
 {
     const struct sc_prefetch *s = k->scenario;
     /* What is under way when it is full comes in all the same. */
-    const double room = fmin(s->throttle_share + 0.15, 0.95) * k->machine.l1_lines;
+    const double room = fmin(s->throttle_share + 0.05, 0.95) * k->machine.l1_lines;
     const double by_room = unused_lines > 0.0 ? room / unused_lines : HUGE_VAL;
     const double by_latency = s->throttle_cycles / latency;
     const double next = state->throttle * fmin(fmin(by_room, by_latency * by_latency), 4.0);
