@@ -106,13 +106,23 @@ double sc_latency_variance(const struct sc_latency *latency)
 
 /* A cubic step in place of a distribution function: its deviation is 0.447 of
  * its half-width, sqrt(1/5). */
+static double cubic_step(double x)
+{
+    const double y = clamp(x, 0.0, 1.0);
+    return y * y * (3.0 - 2.0 * y);
+}
+
+/* Slope of the argument of that step: 1 over its width. */
+static double steepness(double residence, double residence_cv)
+{
+    return residence < HUGE_VAL ? 1.0 / (2.0 * (residence_cv * residence * sqrt(5.0) + 1e-9)) : 0.0;
+}
+
 double sc_prefetch_retained(double wait, double residence, double residence_cv)
 {
     if (!(residence < HUGE_VAL))
         return 1.0;
-    const double half = residence_cv * residence * sqrt(5.0) + 1e-9;
-    const double x = clamp(0.5 + (residence - wait) / (2.0 * half), 0.0, 1.0);
-    return x * x * (3.0 - 2.0 * x);
+    return cubic_step(0.5 + (residence - wait) * steepness(residence, residence_cv));
 }
 
 /* Leads at the edges of bins of equal probability; a bin counts as uniform. */
@@ -133,17 +143,18 @@ struct sc_timeliness sc_prefetch_timeliness(double lead, double lead_cv,
         edge[LEAD_BINS / 2 + b] = median * factor;
         edge[LEAD_BINS / 2 - b] = median / factor;
     }
+    const double steep = steepness(residence, residence_cv);
+    const double from_top = steep > 0.0 ? 0.5 + residence * steep : 1.0;
     for (int b = 0; b < LEAD_BINS; b++) {
         const double from = edge[b], to = edge[b + 1];
+        const double inverse = to > from ? 1.0 / (to - from) : 1e12;
         for (int i = 0; i < SC_LATENCY_POINTS; i++) {
             const double r = latency->cycles[i], weight = latency->weight[i] / LEAD_BINS;
-            const double late = to > from ? clamp((r - from) / (to - from), 0.0, 1.0)
-                                          : (from > r ? 0.0 : 1.0);
-            const double wait = 0.5 * (fmax(from, r) + to) - r;
+            const double late = clamp((r - from) * inverse, 0.0, 1.0);
+            const double wait = 0.5 * ((from > r ? from : r) + to) - r;
             t.late += weight * late;
             if (late < 1.0)
-                t.on_time += weight * (1.0 - late) *
-                             sc_prefetch_retained(wait, residence, residence_cv);
+                t.on_time += weight * (1.0 - late) * cubic_step(from_top - wait * steep);
         }
     }
     t.early = fmax(0.0, 1.0 - t.late - t.on_time);

@@ -111,6 +111,8 @@ static void prepare(struct work *w, const struct pf_kernel *k,
 static double trusted(const struct work *w, const struct kind *kind, const struct pf_attempt *a)
 {
     const double most = 8.0, *score = kind->score[a->pattern];
+    if (w->m->front == SC_PREFETCH_KNOWN)
+        return 1.0;
     if (w->m->own_tuner) /* at one distance, or between two */
         return score[3] * fmax(0.0, 1.0 - fmax(0.0, fabs(a->distance - w->tuned[a->pattern]) -
                                                         0.5 * (a->copies - 1.0)));
@@ -251,16 +253,16 @@ static void tally_part(const struct work *w, const struct pf_load *l, double wei
 {
     const double share = weight / w->k->loads, l1 = w->k->scenario->l1_latency_cycles;
     const double mean = sc_latency_mean(latency);
-    const double aimed = fmin(s->gone, 1.0 - l->irregular), served = f->on_time + f->known;
+    const double regular = w->m->front == SC_PREFETCH_KNOWN ? 1.0 : 1.0 - l->irregular;
+    const double aimed = fmin(s->gone, regular), served = f->on_time + f->known;
     const double missed = fmax(0.0, s->gone - aimed * (served + f->late));
     /* Metadata does not keep zero sectors from being fetched ahead again and again. */
-    const double tried = fmin(absent, 1.0 - l->irregular);
+    const double tried = fmin(absent, regular);
     const double late_wait = f->late > 1e-9 ? f->late_wait / f->late : 0.0;
-    struct pf_fate done = *f;
-    done.issued *= aimed > 0.0 ? tried / aimed : 0.0;
+    add_fate(&t->fate, f, aimed * share);
+    t->fate.issued += (tried - aimed) * share * f->issued;
     for (int p = 0; p < SC_PREFETCH_PATTERNS; p++)
-        done.pattern_issued[p] *= aimed > 0.0 ? tried / aimed : 0.0;
-    add_fate(&t->fate, &done, aimed * share);
+        t->fate.pattern_issued[p] += (tried - aimed) * share * f->pattern_issued[p];
     t->aimed += aimed * share;
     t->hits += (s->there + aimed * served) * share;
     t->missed += missed * share;
@@ -454,7 +456,7 @@ static void throttle(const struct pf_kernel *k, struct pf_state *state, double u
 {
     const struct sc_prefetch *s = k->scenario;
     /* What is under way when it is full comes in all the same. */
-    const double room = fmin(s->throttle_share + 0.15, 0.95) * k->machine.l1_lines;
+    const double room = fmin(s->throttle_share + 0.05, 0.95) * k->machine.l1_lines;
     const double by_room = unused_lines > 0.0 ? room / unused_lines : HUGE_VAL;
     const double by_latency = s->throttle_cycles / latency;
     const double next = state->throttle * fmin(fmin(by_room, by_latency * by_latency), 4.0);
@@ -546,7 +548,7 @@ static double useless_of(const struct work *w, const struct pf_state *state,
     const double once = 1.0 - pow(1.0 - free, 1.0 + again);
     double sum = w->regular * sc_prefetch_overshoot(reach, k->iterations) *
                  (once + (1.0 - kept) * (free * (1.0 + again) - once));
-    if (w->m->oracle_time)
+    if (w->m->oracle_time || w->m->front == SC_PREFETCH_KNOWN)
         return 0.0;
     if (w->m->front == SC_PREFETCH_APOGEE)
         return k->scenario->warp_stride_bytes != 0.0

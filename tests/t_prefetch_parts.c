@@ -164,6 +164,8 @@ static void issue(void)
     near(sum, 6, 1e-6, 0, "a burst of 20 through 6 slots");
     near(sc_prefetch_queue_ratio(6, 20), 1, 0, 0, "enough slots");
     near(sc_prefetch_duty(0.4, 1.4, 0.9), 0.5, 1e-12, 0, "half the time throttled");
+    near(sc_prefetch_queue_share(0.5, 1, 2), 0.5 * (0.5 + 0.25) / 2, 1e-9, 0,
+         "places 2 and 3 of a queue that halves");
     near(sc_prefetch_overshoot(4, 16), 0.25, 1e-12, 0, "a quarter points past the end");
     near(sc_prefetch_overshoot(40, 16), 1, 1e-12, 0, "all of them");
 }
@@ -208,6 +210,11 @@ static void tuner(void)
     }
     near(sum, 1, 1e-12, 0, "shares of the distances sum to 1");
     ok(off < 0.03, "they agree with 400000 windows (total variation %.4f)", off);
+    struct sc_timeliness late[4] = { { 0, 0, 1 }, { 0, 0, 1 }, { 1, 0, 0 }, { 1, 0, 0 } };
+    near(sc_prefetch_settle(late, 4, 15, 100, 1), 3, 1e-6, 0,
+         "it goes up while all is late, and stays where it is content");
+    near(sc_prefetch_settle(late, 4, 15, 100, 4), 4, 1e-6, 0, "wherever that is");
+    near(sc_prefetch_settle(late, 4, 15, 1.5, 1), 2.5, 1e-2, 0, "or as far as its windows last");
     ok(on > 0.8 * best, "the tuner finds a good distance (%.2f of at best %.2f)", on, best);
 }
 
@@ -281,7 +288,7 @@ static void throughput(void)
 
 int main(void)
 {
-    plan(37);
+    plan(41);
     residence();
     latency();
     timeliness();
