@@ -299,10 +299,11 @@ $(PAPER)/%.pdf: paper/%.tex $(PAPER)/numbers.tex $(PAPER_FIGURES:%=$(BUILD)/plot
 	    -halt-on-error -file-line-error -outdir='$(abspath $(PAPER))' $< > $(PAPER)/messages 2>&1 || \
 	    { cat $(PAPER)/messages; grep -A 5 '^[^ ]*:[0-9]*: ' $(@:.pdf=.log); exit 1; } >&2
 
-$(PAPER)/numbers.tex: paper/numbers.sh $(PROGRAM)
+$(PAPER)/numbers.tex: paper/numbers.sh $(PROGRAM) $(BUILD)/tests/t_uvm_fit.t
 	mkdir -p $(@D)
 	$(say) '  ASK   $@'
-	sh $< '$(abspath $(PROGRAM))' $(@D) $(filter data/params/hbf.csv,$(DATA))
+	sh $< '$(abspath $(PROGRAM))' $(@D) '$(abspath $(BUILD))/tests/t_uvm_fit.t' \
+	    $(filter data/params/hbf.csv,$(DATA))
 
 $(BUILD)/plots/%.pdf: plots/%.gp plots/style.gp $(PROGRAM)
 	mkdir -p $(@D)

@@ -10,7 +10,8 @@
  * The table of a figure has one row per source, series, group and x, and three
  * columns per metric: NAME, NAME_lo and NAME_hi.  The two ends are the
  * calibration's interval in rows of the closed form, and the least and greatest
- * value over several models in published rows; empty where there is none.
+ * value over several models in published rows; empty where there is none.  A
+ * published run that was stopped at a cap has no value, but an end.
  */
 #ifndef SC_FIGURE_H
 #define SC_FIGURE_H
@@ -24,12 +25,22 @@
 #include "problem.h"
 #include "scenario.h"
 
-enum { FIGURE_METRICS = 5, FIGURE_SERIES = 10 };
+enum { FIGURE_METRICS = 5, FIGURE_SERIES = 20 };
 
 struct figure_series {
     const char *name;
     const char *group;    /* the one group that it is about, or NULL: a group per model */
     const char *scenario; /* key=value, blank-separated, one value each */
+    const char *over;     /* likewise: its metrics are those of the scenario over those of
+                             this one, at the same x and model; or NULL */
+};
+
+/* What the simulator answers is less of the same, with these keys divided.  Only for
+ * ratios and rates, which stay about the same. */
+struct figure_shrink {
+    double by;         /* 0: nothing is shrunk */
+    const char *keys;  /* blank-separated */
+    const char *group; /* only in this group; NULL: in all */
 };
 
 /* Where the scenarios of a figure come from. */
@@ -49,12 +60,13 @@ struct figure {
     const char *where; /* the paper's own name for it, or NULL */
     enum figure_kind kind;
     struct figure_series series[FIGURE_SERIES]; /* up to the first without a name */
-    const char *common;                         /* key=value of every series, or NULL */
-    const char *models;                         /* model=VALUES */
+    const char *common; /* key=value of every series, or NULL; of samples key=VALUES, too */
+    const char *models; /* key=VALUES of what makes the groups, mostly model */
     const char *x;                              /* key=VALUES, or NULL */
     const char *curve; /* the same, closer together, for the closed form; or NULL */
     enum figure_mean mean;
     bool only_means; /* no rows of single models */
+    struct figure_shrink shrink;
     const char *metrics[FIGURE_METRICS];
 };
 

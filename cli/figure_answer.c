@@ -46,9 +46,15 @@ void figure_table_fini(struct figure_table *table)
 /* Power of the slowdown that a metric goes with when only the time changes. */
 static int power_of_slowdown(const char *metric)
 {
-    if (strcmp(metric, "slowdown") == 0 || strcmp(metric, "cycles") == 0)
-        return 1;
-    return strcmp(metric, "performance") == 0 || strcmp(metric, "hbf_utilisation") == 0 ? -1 : 0;
+    static const char *const with[] = { "slowdown", "cycles", "time_s" };
+    static const char *const against[] = { "performance", "hbf_utilisation", "tokens_per_s" };
+    for (size_t i = 0; i < sizeof with / sizeof with[0]; i++)
+        if (strcmp(metric, with[i]) == 0)
+            return 1;
+    for (size_t i = 0; i < sizeof against / sizeof against[0]; i++)
+        if (strcmp(metric, against[i]) == 0)
+            return -1;
+    return 0;
 }
 
 static double metric_of(const struct sc_system *system, const char *metric, const void *answer)
@@ -74,14 +80,48 @@ static struct figure_value with_interval(const struct sc_system *system, const c
     return value;
 }
 
+/* A metric that is less when there is less to do, and no rate. */
+static bool is_amount(const char *metric)
+{
+    static const char *const kept[] = { "slowdown", "performance", "_share", "_per_s" };
+    const size_t length = strlen(metric);
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
+        if (length >= strlen(kept[i]) && strcmp(metric + length - strlen(kept[i]), kept[i]) == 0)
+            return false;
+    return true;
+}
+
+/* Of the ends too: as if both were off in opposite directions, so rather wide. */
+static struct figure_value ratio(const struct figure_value *value, const struct figure_value *over)
+{
+    return over->value > 0 ? (struct figure_value){ value->value / over->value,
+                                                    value->low / over->high,
+                                                    value->high / over->low }
+                           : no_value;
+}
+
+static struct figure_value value_alone(const struct figure_tools *tools, const char *metric,
+                                       const struct figure_point *point,
+                                       enum figure_source source)
+{
+    if (source == FIGURE_CLOSED_FORM)
+        return with_interval(tools->system, metric, &point->closed_form);
+    return (struct figure_value){ metric_of(tools->system, metric, point->simulated), (double)NAN,
+                                  (double)NAN };
+}
+
 static struct figure_value value_of(const struct figure *figure, const struct figure_tools *tools,
                                     const struct figure_point *point, enum figure_source source,
                                     size_t metric)
 {
-    if (source == FIGURE_CLOSED_FORM)
-        return with_interval(tools->system, figure->metrics[metric], &point->closed_form);
-    const double value = metric_of(tools->system, figure->metrics[metric], point->simulated);
-    return (struct figure_value){ value, (double)NAN, (double)NAN };
+    const char *name = figure->metrics[metric];
+    const struct figure_value value = value_alone(tools, name, point, source);
+    if (point->over != NULL) {
+        const struct figure_value over = value_alone(tools, name, point->over, source);
+        return ratio(&value, &over);
+    }
+    return figure->shrink.by > 0 && source == FIGURE_SIMULATOR && is_amount(name) ? no_value
+                                                                                  : value;
 }
 
 /* Of the ends too: as if all were off in the same direction, so rather wide. */
@@ -175,12 +215,17 @@ static bool add_samples(const struct figure *figure, const struct figure_tools *
 
 /* ---- published figures ---- */
 
+struct scenarios {
+    unsigned char *items;
+    size_t count;
+};
+
 /* One row of data/published/SYSTEM.csv, and the scenarios that it is about. */
 struct publication {
     const char *where, *metric, *aggregate;
     double value;
-    unsigned char *scenarios;
-    size_t count;
+    bool capped; /* the run was stopped: at least the value */
+    struct scenarios scenarios, over; /* over: none, or it is a ratio */
 };
 
 struct publications {
@@ -190,13 +235,15 @@ struct publications {
 
 static void publications_fini(struct publications *all)
 {
-    for (size_t i = 0; i < all->count; i++)
-        free(all->items[i].scenarios);
+    for (size_t i = 0; i < all->count; i++) {
+        free(all->items[i].scenarios.items);
+        free(all->items[i].over.items);
+    }
     free(all->items);
 }
 
 static bool build_scenarios(const struct figure_tools *tools, const char *text,
-                            struct publication *publication, struct problem *problem)
+                            struct scenarios *scenarios, struct problem *problem)
 {
     const char *words[WORDS_MAX];
     struct setting settings[WORDS_MAX];
@@ -207,25 +254,35 @@ static bool build_scenarios(const struct figure_tools *tools, const char *text,
     bool fine = product_make(tools->resolver, words, figure_split(copy, words, WORDS_MAX), &product,
                              problem);
     if (fine) {
-        publication->count = product.rows;
-        publication->scenarios = calloc(product.rows, SC_SCENARIO_MAX);
-        fine = publication->scenarios != NULL || problem_set(problem, "out of memory");
+        scenarios->count = product.rows;
+        scenarios->items = calloc(product.rows, SC_SCENARIO_MAX);
+        fine = scenarios->items != NULL || problem_set(problem, "out of memory");
     }
     for (size_t row = 0; fine && row < product.rows; row++) {
         product_row(&product, row, settings);
         fine = resolver_build(tools->resolver, settings, product.count,
-                              publication->scenarios + row * SC_SCENARIO_MAX, problem);
+                              scenarios->items + row * SC_SCENARIO_MAX, problem);
     }
     product_fini(&product);
     free(copy);
     return fine;
 }
 
+static bool read_number(const char *column, const char *text, double *value,
+                        struct problem *problem)
+{
+    struct sc_quantity quantity;
+    if (sc_units_parse(text, strlen(text), SC_NUMBER, NULL, '.', &quantity) != SC_UNITS_OK)
+        return problem_set(problem, "%s: expected a number, got '%.40s'", column, text);
+    *value = quantity.value;
+    return true;
+}
+
 static bool read_publication(const struct catalog_table *table, size_t row,
                              const struct figure_tools *tools, struct publication *publication,
                              struct problem *problem)
 {
-    const char *value = "", *scenario = "";
+    const char *value = "", *scenario = "", *over = "", *cap = "";
     *publication = (struct publication){ .where = "", .metric = "", .aggregate = "" };
     const struct {
         const char *column;
@@ -234,21 +291,26 @@ static bool read_publication(const struct catalog_table *table, size_t row,
                   { "metric", &publication->metric },
                   { "aggregate", &publication->aggregate },
                   { "value", &value },
-                  { "scenario", &scenario } };
+                  { "scenario", &scenario },
+                  { "over", &over },
+                  { "cap", &cap } };
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         const size_t column = catalog_column(table, parts[i].column);
+        /* Few tables have these two. */
+        if (column == SIZE_MAX && (parts[i].part == &over || parts[i].part == &cap))
+            continue;
         if (column == SIZE_MAX)
             return problem_set(problem, "%s: expected a column named %s", table->shown,
                                parts[i].column);
         *parts[i].part = catalog_cell(table, row, column);
     }
-    struct sc_quantity quantity;
     struct problem inner;
-    bool fine = sc_units_parse(value, strlen(value), SC_NUMBER, NULL, '.', &quantity) ==
-                    SC_UNITS_OK ||
-                problem_set(&inner, "value: expected a number, got '%.40s'", value);
-    publication->value = fine ? quantity.value : (double)NAN;
-    fine = fine && build_scenarios(tools, scenario, publication, &inner);
+    double limit = (double)INFINITY;
+    bool fine = read_number("value", value, &publication->value, &inner) &&
+                (*cap == '\0' || read_number("cap", cap, &limit, &inner)) &&
+                build_scenarios(tools, scenario, &publication->scenarios, &inner) &&
+                (*over == '\0' || build_scenarios(tools, over, &publication->over, &inner));
+    publication->capped = fine && publication->value >= limit;
     return fine ||
            problem_set(problem, "%s:%zu: %s", table->shown, catalog_line(table, row), inner.text);
 }
@@ -266,21 +328,38 @@ static bool read_publications(const struct figure_tools *tools, struct publicati
         return problem_set(problem, "out of memory");
     for (all->count = 0; all->count < table->row_count; all->count++)
         if (!read_publication(table, all->count, tools, &all->items[all->count], problem)) {
-            free(all->items[all->count].scenarios);
+            all->count++; /* what there is of it is freed with the others */
             return false;
         }
     return true;
 }
 
-/* True if the publication is, perhaps among others, about the point. */
-static bool is_about(const struct publication *publication, const struct figure_point *point,
-                     size_t scenario_size)
+static bool has_scenario(const struct scenarios *scenarios, const struct figure_point *point,
+                         size_t scenario_size)
 {
-    for (size_t i = 0; i < publication->count; i++)
-        if (memcmp(publication->scenarios + i * SC_SCENARIO_MAX, point->scenario, scenario_size) ==
-            0)
+    for (size_t i = 0; i < scenarios->count; i++)
+        if (memcmp(scenarios->items + i * SC_SCENARIO_MAX, point->scenario, scenario_size) == 0)
             return true;
     return false;
+}
+
+enum about { NOT_ABOUT, ABOUT, ABOUT_INVERSE };
+
+/* Whether the publication is, perhaps among others, about the point, or of a ratio
+ * about its inverse. */
+static enum about is_about(const struct publication *publication, const struct figure_point *point,
+                           size_t scenario_size)
+{
+    const struct figure_point *over = point->over;
+    if ((over != NULL) != (publication->over.count > 0))
+        return NOT_ABOUT;
+    if (has_scenario(&publication->scenarios, point, scenario_size) &&
+        (over == NULL || has_scenario(&publication->over, over, scenario_size)))
+        return ABOUT;
+    return over != NULL && has_scenario(&publication->scenarios, over, scenario_size) &&
+                   has_scenario(&publication->over, point, scenario_size)
+               ? ABOUT_INVERSE
+               : NOT_ABOUT;
 }
 
 /* What a publication says of a metric of the figure; false: nothing. */
@@ -296,7 +375,9 @@ static bool published_value(const struct publication *publication, const char *m
     const double number = same ? publication->value : 1.0 / publication->value;
     const bool least = strcmp(aggregate, "min") == 0, greatest = strcmp(aggregate, "max") == 0;
     *value = no_value;
-    if (least || greatest)
+    if (publication->capped && !greatest)
+        *(same ? &value->low : &value->high) = number;
+    else if (least || greatest)
         *(least == same ? &value->low : &value->high) = number;
     else
         value->value = number;
@@ -332,23 +413,32 @@ static bool put(struct figure_table *table, const char *series, const char *grou
     return row != NULL;
 }
 
+static struct figure_value inverse(const struct figure_value *value)
+{
+    return (struct figure_value){ 1.0 / value->value, 1.0 / value->high, 1.0 / value->low };
+}
+
 /* A value of a single scenario goes to its point, a mean to the mean of the same
  * scenarios, a range to each of its points and, if it is of all, to their mean. */
 static bool place(const struct figure *figure, const struct figure_points *points, size_t first,
                   size_t scenario_size, const struct publication *publication, size_t metric,
-                  const struct figure_value *value, struct figure_table *table)
+                  const struct figure_value *stated, struct figure_table *table)
 {
     const size_t step = points_per_mean(figure, points);
     const struct figure_point *point = &points->items[first];
     const bool single = strcmp(publication->aggregate, "each") == 0;
     const bool mean = strcmp(publication->aggregate, "geomean") == 0;
-    size_t members = 0;
-    for (size_t i = 0; i < step; i++)
-        members += is_about(publication, &point[i], scenario_size);
-    if (members != publication->count)
+    size_t members = 0, inverses = 0;
+    for (size_t i = 0; i < step; i++) {
+        const enum about about = is_about(publication, &point[i], scenario_size);
+        members += about != NOT_ABOUT;
+        inverses += about == ABOUT_INVERSE;
+    }
+    if (members != publication->scenarios.count)
         return true;
+    const struct figure_value other = inverse(stated), *value = inverses > 0 ? &other : stated;
     for (size_t i = 0; i < step && !mean && !figure->only_means; i++)
-        if (is_about(publication, &point[i], scenario_size) &&
+        if (is_about(publication, &point[i], scenario_size) != NOT_ABOUT &&
             !put(table, point[i].series, point[i].group, point[i].position, point[i].x, metric,
                  value))
             return false;
@@ -375,6 +465,47 @@ static bool add_publication(const struct figure *figure, const struct figure_poi
     return true;
 }
 
+/* The first single publication of a metric about a scenario by itself, or NULL. */
+static const struct publication *published_alone(const struct publications *all,
+                                                 const char *metric,
+                                                 const struct figure_point *point,
+                                                 size_t scenario_size)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        const struct publication *publication = &all->items[i];
+        if (publication->over.count == 0 && publication->scenarios.count == 1 &&
+            strcmp(publication->aggregate, "each") == 0 &&
+            strcmp(publication->metric, metric) == 0 &&
+            has_scenario(&publication->scenarios, point, scenario_size))
+            return publication;
+    }
+    return NULL;
+}
+
+/* Ratios of two published figures, where no ratio is published. */
+static bool add_published_ratios(const struct figure *figure, const struct figure_points *points,
+                                 size_t scenario_size, const struct publications *all,
+                                 struct figure_table *table)
+{
+    const size_t count = points->series * points->xs * points->groups;
+    for (size_t i = 0; i < count; i++)
+        for (size_t m = 0; points->items[i].over != NULL && m < table->metric_count; m++) {
+            const struct figure_point *point = &points->items[i];
+            const struct publication *upper =
+                published_alone(all, figure->metrics[m], point, scenario_size);
+            const struct publication *lower =
+                published_alone(all, figure->metrics[m], point->over, scenario_size);
+            if (upper == NULL || lower == NULL || (upper->capped && lower->capped))
+                continue;
+            const double number = upper->value / lower->value;
+            struct figure_value value = no_value;
+            *(upper->capped ? &value.low : lower->capped ? &value.high : &value.value) = number;
+            if (!put(table, point->series, point->group, point->position, point->x, m, &value))
+                return false;
+        }
+    return true;
+}
+
 /* What the figure of the paper itself says goes before what is said elsewhere. */
 static bool add_published(const struct figure *figure, const struct figure_tools *tools,
                           const struct figure_points *points, struct figure_table *table,
@@ -390,6 +521,9 @@ static bool add_published(const struct figure *figure, const struct figure_tools
                                                        &all.items[i], table))
                 fine = problem_set(problem, "out of memory");
         }
+    if (fine && !figure->only_means &&
+        !add_published_ratios(figure, points, tools->system->scenario_size, &all, table))
+        fine = problem_set(problem, "out of memory");
     publications_fini(&all);
     return fine;
 }
@@ -403,7 +537,7 @@ static bool fill(const struct figure *figure, const struct figure_tools *tools,
     const bool samples = figure->kind == FIGURE_SAMPLES;
     if (!figure_points_make(figure, figure->x, tools, marks, problem) ||
         !figure_points_estimate(marks, tools, samples, problem) ||
-        !figure_points_simulate(marks, tools, problem))
+        !figure_points_simulate(figure, marks, tools, samples, problem))
         return false;
     if (figure->curve != NULL &&
         (!figure_points_make(figure, figure->curve, tools, curve, problem) ||

@@ -24,13 +24,14 @@ size_t figure_split(char *text, const char **words, size_t most)
 }
 
 static bool allocate(struct figure_points *points, size_t series, size_t xs, size_t groups,
-                     struct problem *problem)
+                     bool has_over, struct problem *problem)
 {
     points->series = series;
     points->xs = xs;
     points->groups = groups;
+    points->all = series * xs * groups * (has_over ? 2 : 1);
     /* A figure has some hundred points; --samples and the tables have their own limits. */
-    points->items = calloc(series * xs * groups + 1, sizeof *points->items);
+    points->items = calloc(points->all + 1, sizeof *points->items);
     return points->items != NULL || problem_set(problem, "out of memory");
 }
 
@@ -59,13 +60,21 @@ static size_t position_of(const struct figure *figure, size_t series)
     return position;
 }
 
-static bool fill_series(const struct figure *figure, size_t s, const struct product *product,
-                        const struct figure_tools *tools, struct figure_points *points,
-                        struct problem *problem)
+static bool any_over(const struct figure *figure)
+{
+    for (size_t s = 0; s < count_series(figure); s++)
+        if (figure->series[s].over != NULL)
+            return true;
+    return false;
+}
+
+static bool fill_series(const struct figure *figure, size_t s, size_t first,
+                        const struct product *product, const struct figure_tools *tools,
+                        struct figure_points *points, struct problem *problem)
 {
     struct setting settings[WORDS_MAX];
     for (size_t row = 0; row < product->rows; row++) {
-        struct figure_point *point = &points->items[s * product->rows + row];
+        struct figure_point *point = &points->items[first + s * product->rows + row];
         product_row(product, row, settings);
         if (!resolver_build(tools->resolver, settings, product->count, point->scenario, problem))
             return false;
@@ -82,15 +91,16 @@ static bool fill_series(const struct figure *figure, size_t s, const struct prod
     return true;
 }
 
-/* The words of a series, then x, then the models: those change fastest. */
-static bool make_series(const struct figure *figure, const char *x, size_t s,
+/* The words of a series, then x, then the models: those change fastest.  They become
+ * its points, or those that these are over. */
+static bool make_series(const struct figure *figure, const char *x, size_t s, bool over,
                         const struct figure_tools *tools, struct figure_points *points,
                         struct problem *problem)
 {
     const char *words[WORDS_MAX];
     struct product product = { 0 };
     struct text text = { 0 };
-    text_printf(&text, "%s %s", figure->series[s].scenario,
+    text_printf(&text, "%s %s", over ? figure->series[s].over : figure->series[s].scenario,
                 figure->common != NULL ? figure->common : "");
     if (text.failed)
         return problem_set(problem, "out of memory");
@@ -102,9 +112,11 @@ static bool make_series(const struct figure *figure, const char *x, size_t s,
     if (fine && points->items == NULL) {
         const size_t models = product.sweeps[product.count - 1].count;
         points->x_field = x != NULL ? product.sweeps[product.count - 2].field : NULL;
-        fine = allocate(points, count_series(figure), product.rows / models, models, problem);
+        fine = allocate(points, count_series(figure), product.rows / models, models,
+                        any_over(figure), problem);
     }
-    fine = fine && fill_series(figure, s, &product, tools, points, problem);
+    fine = fine && fill_series(figure, s, over ? points->all / 2 : 0, &product, tools, points,
+                               problem);
     product_fini(&product);
     text_fini(&text);
     return fine;
@@ -114,8 +126,15 @@ static bool make_grid(const struct figure *figure, const char *x, const struct f
                       struct figure_points *points, struct problem *problem)
 {
     for (size_t s = 0; s < count_series(figure); s++)
-        if (!make_series(figure, x, s, tools, points, problem))
+        if (!make_series(figure, x, s, false, tools, points, problem) ||
+            (figure->series[s].over != NULL &&
+             !make_series(figure, x, s, true, tools, points, problem)))
             return false;
+    const size_t count = points->series * points->xs * points->groups;
+    for (size_t i = count; i < points->all; i++) {
+        points->items[i].omitted = points->items[i].series == NULL;
+        points->items[i - count].over = points->items[i].omitted ? NULL : &points->items[i];
+    }
     return true;
 }
 
@@ -149,7 +168,7 @@ static bool make_measured(const struct figure *figure, const struct catalog_tabl
     const size_t column = catalog_column(table, "scenario");
     if (column == SIZE_MAX)
         return problem_set(problem, "%s: expected a column named scenario", table->shown);
-    if (!allocate(points, 1, 1, table->row_count, problem))
+    if (!allocate(points, 1, 1, table->row_count, false, problem))
         return false;
     for (size_t row = 0; row < table->row_count; row++) {
         struct figure_point *point = &points->items[row];
@@ -167,8 +186,6 @@ static bool make_measured(const struct figure *figure, const struct catalog_tabl
 }
 
 /* ---- samples ---- */
-
-enum { DRAWN = 2 }; /* policy and model */
 
 /* The rows of a sweep as indices to draw from: of choices their own, of presets
  * that in the sweep. */
@@ -190,16 +207,70 @@ static size_t drawn_value(const struct sweep *sweep, int drawn)
     return i;
 }
 
-static bool fill_samples(const struct sweep sweeps[static DRAWN], const struct sc_design *design,
+/* Keys with several values are drawn from, keys with one are kept. */
+struct drawing {
+    struct product product;
+    int *indices[WORDS_MAX]; /* of each sweep; NULL: kept */
+    struct sc_design_choice choices[WORDS_MAX];
+    const char *kept[WORDS_MAX];
+    size_t choice_count, kept_count;
+};
+
+static void drawing_fini(struct drawing *drawing)
+{
+    for (size_t k = 0; k < drawing->product.count; k++)
+        free(drawing->indices[k]);
+    product_fini(&drawing->product);
+}
+
+/* Series and group come first, since they name the sample. */
+static bool drawing_make(const struct figure *figure, const struct figure_tools *tools,
+                         struct drawing *drawing, struct problem *problem)
+{
+    const char *words[WORDS_MAX];
+    struct text text = { 0 };
+    text_printf(&text, "%s %s %s", figure->series[0].scenario, figure->models,
+                figure->common != NULL ? figure->common : "");
+    bool fine = (!text.failed || problem_set(problem, "out of memory")) &&
+                product_make(tools->resolver, words, figure_split(text.bytes, words, WORDS_MAX),
+                             &drawing->product, problem);
+    for (size_t k = 0; fine && k < drawing->product.count; k++) {
+        const struct sweep *sweep = &drawing->product.sweeps[k];
+        if (sweep->count == 1) {
+            drawing->kept[drawing->kept_count++] = sweep->field->key;
+            continue;
+        }
+        drawing->indices[k] = indices_of(sweep);
+        if (drawing->indices[k] == NULL)
+            fine = problem_set(problem, "out of memory");
+        else
+            drawing->choices[drawing->choice_count++] =
+                (struct sc_design_choice){ .key = sweep->field->key,
+                                           .indices = drawing->indices[k],
+                                           .index_count = sweep->count };
+    }
+    text_fini(&text);
+    return fine;
+}
+
+static bool fill_samples(const struct drawing *drawing, const struct sc_design *design,
                          const struct figure_tools *tools, struct figure_points *points,
                          struct problem *problem)
 {
     for (size_t i = 0; i < tools->samples; i++) {
         struct figure_point *point = &points->items[i];
-        struct setting settings[DRAWN];
-        for (size_t k = 0; k < DRAWN; k++)
-            settings[k] = sweeps[k].values[drawn_value(&sweeps[k], sc_design_drawn(design, i, k))];
-        if (!resolver_build(tools->resolver, settings, DRAWN, point->scenario, problem))
+        struct setting settings[WORDS_MAX];
+        size_t choice = 0;
+        for (size_t k = 0; k < drawing->product.count; k++) {
+            const struct sweep *sweep = &drawing->product.sweeps[k];
+            const bool drawn = drawing->indices[k] != NULL;
+            settings[k] = sweep->values[drawn ? drawn_value(sweep, sc_design_drawn(design, i,
+                                                                                   choice))
+                                              : 0];
+            choice += drawn;
+        }
+        if (!resolver_build(tools->resolver, settings, drawing->product.count, point->scenario,
+                            problem))
             return false;
         sc_design_sample(design, i, point->scenario);
         point->series = setting_name(&settings[0]);
@@ -213,36 +284,24 @@ static bool fill_samples(const struct sweep sweeps[static DRAWN], const struct s
 static bool make_samples(const struct figure *figure, const struct figure_tools *tools,
                          struct figure_points *points, struct problem *problem)
 {
-    struct sweep sweeps[DRAWN] = { { 0 } };
-    struct sc_design_choice choices[DRAWN];
+    struct drawing drawing = { 0 };
     struct sc_design design;
     struct sc_error error;
-    int *indices[DRAWN] = { NULL };
-    const char *const words[DRAWN] = { figure->series[0].scenario, figure->models };
-    bool fine = allocate(points, 1, 1, tools->samples, problem);
-    for (size_t k = 0; fine && k < DRAWN; k++) {
-        fine = sweep_parse(tools->resolver, words[k], &sweeps[k], problem);
-        if (fine && (indices[k] = indices_of(&sweeps[k])) == NULL)
-            fine = problem_set(problem, "out of memory");
-        if (fine)
-            choices[k] = (struct sc_design_choice){ .key = sweeps[k].field->key,
-                                                    .indices = indices[k],
-                                                    .index_count = sweeps[k].count };
-    }
+    bool fine = allocate(points, 1, 1, tools->samples, false, problem) &&
+                drawing_make(figure, tools, &drawing, problem);
     if (fine) {
         /* No calibration has such a large seed: none was fitted to these very samples. */
         const uint64_t seed = tools->seed ^ UINT64_C(0x9e3779b97f4a7c15);
         const struct sc_design_options options = {
-            .seed = seed, .samples = tools->samples, .choices = choices, .choice_count = DRAWN
+            .seed = seed, .samples = tools->samples,
+            .choices = drawing.choices, .choice_count = drawing.choice_count,
+            .kept = drawing.kept, .kept_count = drawing.kept_count
         };
         fine = sc_design_init(&design, tools->system, &options, &error) == SC_OK ||
                problem_set(problem, "%s: %s", error.field, error.reason);
     }
-    fine = fine && fill_samples(sweeps, &design, tools, points, problem);
-    for (size_t k = 0; k < DRAWN; k++) {
-        sweep_fini(&sweeps[k]);
-        free(indices[k]);
-    }
+    fine = fine && fill_samples(&drawing, &design, tools, points, problem);
+    drawing_fini(&drawing);
     return fine;
 }
 
@@ -272,9 +331,11 @@ void figure_points_fini(struct figure_points *points)
 bool figure_points_estimate(struct figure_points *points, const struct figure_tools *tools,
                             bool may_omit, struct problem *problem)
 {
-    for (size_t i = 0; i < points->series * points->xs * points->groups; i++) {
+    for (size_t i = 0; i < points->all; i++) {
         struct figure_point *point = &points->items[i];
         struct sc_error error = { 0 };
+        if (point->omitted)
+            continue;
         const enum sc_status status = tools->system->estimate(
             point->scenario, point->closed_form.answer, NULL, &error);
         point->omitted = may_omit && status != SC_OK;
@@ -293,11 +354,65 @@ struct pool {
     const struct figure_tools *tools;
     const struct sc_simulator *simulator;
     struct figure_point *items;
+    unsigned char *scenarios; /* of each, as it is simulated */
+    bool *refused;            /* each that has no answer */
     size_t next, count;
+    bool may_omit;
     struct problem fault;
     struct progress progress;
     pthread_mutex_t lock;
 };
+
+static unsigned char *pool_scenario(const struct pool *pool, size_t i)
+{
+    return pool->scenarios + i * SC_SCENARIO_MAX;
+}
+
+/* The first point with the scenario of this one, which is simulated for both. */
+static size_t same_point(const struct pool *pool, size_t i)
+{
+    size_t first = 0;
+    while (pool->items[first].omitted ||
+           memcmp(pool_scenario(pool, first), pool_scenario(pool, i),
+                  pool->tools->system->scenario_size) != 0)
+        first++;
+    return first;
+}
+
+static bool shrink_scenario(const struct figure_shrink *shrink, const struct sc_system *system,
+                            void *scenario, struct problem *problem)
+{
+    const char *words[WORDS_MAX];
+    char *text = strdup(shrink->keys);
+    if (text == NULL)
+        return problem_set(problem, "out of memory");
+    const size_t count = figure_split(text, words, WORDS_MAX);
+    for (size_t k = 0; k < count; k++) {
+        const struct sc_field *field = sc_system_field(system, words[k]);
+        sc_field_set(field, scenario, sc_field_get(field, scenario) / shrink->by);
+    }
+    free(text);
+    return true;
+}
+
+/* What is simulated of each point. */
+static bool fill_pool(const struct figure *figure, struct pool *pool, struct problem *problem)
+{
+    const struct figure_shrink *shrink = &figure->shrink;
+    pool->scenarios = calloc(pool->count + 1, SC_SCENARIO_MAX);
+    pool->refused = calloc(pool->count + 1, sizeof *pool->refused);
+    if (pool->scenarios == NULL || pool->refused == NULL)
+        return problem_set(problem, "out of memory");
+    for (size_t i = 0; i < pool->count; i++) {
+        const struct figure_point *point = &pool->items[i];
+        memcpy(pool_scenario(pool, i), point->scenario, SC_SCENARIO_MAX);
+        if (shrink->by > 0 && !point->omitted &&
+            (shrink->group == NULL || strcmp(shrink->group, point->group) == 0) &&
+            !shrink_scenario(shrink, pool->tools->system, pool_scenario(pool, i), problem))
+            return false;
+    }
+    return true;
+}
 
 static void simulate_one(struct pool *pool, size_t i)
 {
@@ -306,14 +421,15 @@ static void simulate_one(struct pool *pool, size_t i)
     struct sc_error error = { 0 };
     /* Run 0, as `simulate` makes it: each value can be had again by itself. */
     const struct sc_sim_options options = { .seed = pool->tools->seed };
-    if (point->omitted)
+    if (point->omitted || same_point(pool, i) != i)
         return;
-    const enum sc_status status = pool->simulator->simulate(point->scenario, &options,
+    const enum sc_status status = pool->simulator->simulate(pool_scenario(pool, i), &options,
                                                             point->simulated, &report, &error);
     if (status == SC_OK)
         return;
     (void)pthread_mutex_lock(&pool->lock);
-    if (pool->fault.text[0] == '\0')
+    pool->refused[i] = pool->may_omit;
+    if (!pool->may_omit && pool->fault.text[0] == '\0')
         scenario_describe_error(pool->tools->system, status, &error, &pool->fault);
     (void)pthread_mutex_unlock(&pool->lock);
 }
@@ -336,18 +452,46 @@ static void *work(void *argument)
     }
 }
 
-bool figure_points_simulate(struct figure_points *points, const struct figure_tools *tools,
+static void pool_fini(struct pool *pool)
+{
+    free(pool->scenarios);
+    free(pool->refused);
+}
+
+/* From the points that were simulated to all. */
+static void copy_same(struct pool *pool)
+{
+    for (size_t i = pool->count; i-- > 0;) {
+        if (pool->items[i].omitted)
+            continue;
+        const size_t from = same_point(pool, i);
+        memmove(pool->items[i].simulated, pool->items[from].simulated,
+                sizeof pool->items[i].simulated);
+        pool->refused[i] = pool->refused[from];
+    }
+    for (size_t i = 0; i < pool->count; i++)
+        pool->items[i].omitted = pool->items[i].omitted || pool->refused[i];
+}
+
+bool figure_points_simulate(const struct figure *figure, struct figure_points *points,
+                            const struct figure_tools *tools, bool may_omit,
                             struct problem *problem)
 {
     struct pool pool = { .tools = tools,
                          .simulator = sc_simulator_find(tools->system),
                          .items = points->items,
-                         .count = points->series * points->xs * points->groups };
+                         .count = points->all,
+                         .may_omit = may_omit };
     pthread_t *threads = calloc(tools->jobs + 1, sizeof *threads);
     size_t started = 0;
     if (pool.simulator == NULL) {
         free(threads);
         return problem_set(problem, "%s has no simulator", tools->system->name);
+    }
+    if (!fill_pool(figure, &pool, problem)) {
+        pool_fini(&pool);
+        free(threads);
+        return false;
     }
     (void)pthread_mutex_init(&pool.lock, NULL);
     progress_start(&pool.progress, "simulate", pool.count);
@@ -359,6 +503,8 @@ bool figure_points_simulate(struct figure_points *points, const struct figure_to
         (void)pthread_join(threads[i], NULL);
     progress_end(&pool.progress);
     (void)pthread_mutex_destroy(&pool.lock);
+    copy_same(&pool);
+    pool_fini(&pool);
     free(threads);
     *problem = pool.fault;
     return pool.fault.text[0] == '\0';

@@ -12,13 +12,16 @@ struct figure_point {
     const char *series, *group;
     size_t position; /* of the group, from 1 */
     double x;        /* NaN: none */
-    bool omitted;    /* a drawn scenario without an answer */
+    bool omitted;    /* a drawn scenario without an answer, or no scenario at all */
+    const struct figure_point *over; /* what its metrics are divided by, or NULL */
 };
 
-/* series x xs x groups points, the group changing fastest. */
+/* series x xs x groups points, the group changing fastest; if any series is over
+ * another scenario, as many follow for those, omitted where there is none. */
 struct figure_points {
     struct figure_point *items;
     size_t series, xs, groups;
+    size_t all; /* with those that follow */
     const struct sc_field *x_field; /* or NULL */
 };
 
@@ -29,10 +32,12 @@ bool figure_points_make(const struct figure *figure, const char *x,
                         struct problem *problem);
 void figure_points_fini(struct figure_points *points);
 
-/* Answers every point.  Simulations run in several threads. */
+/* Answers every point; with may_omit those without an answer are omitted. */
 bool figure_points_estimate(struct figure_points *points, const struct figure_tools *tools,
                             bool may_omit, struct problem *problem);
-bool figure_points_simulate(struct figure_points *points, const struct figure_tools *tools,
+/* Likewise.  Simulations run in several threads. */
+bool figure_points_simulate(const struct figure *figure, struct figure_points *points,
+                            const struct figure_tools *tools, bool may_omit,
                             struct problem *problem);
 
 /* Splits blank-separated words, in place. */

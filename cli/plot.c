@@ -225,7 +225,7 @@ static const struct option_row options[] = {
     OPTION(csv, 0, "FILE", "the numbers in it; without -o nothing is drawn"),
     OPTION(list, 'l', NULL, "what figures there are"),
     OPTION(format, 'f', "FORMAT", "of --list: table, csv, tsv, json, jsonl or md"),
-    OPTION(samples, 'n', "N", "scenarios of calibration-parity (default 300)"),
+    OPTION(samples, 'n', "N", "scenarios of the parity figures (default 300)"),
     OPTION(seed, 's', "N", "seed of the samples and of every run (default 1)"),
     OPTION(jobs, 'j', "N", "runs at a time (default: one per processor)"),
     OPTION(level, 0, "P", "probability that the band of the closed form holds (default 0.9)"),
@@ -242,7 +242,11 @@ const struct command command_plot = {
         "Every scenario of the figure is answered by simulator and closed form; published figures\n"
         "about the same scenarios are drawn as diamonds, and nothing is drawn where nothing was\n"
         "published.  With a calibration the closed form has its prediction interval; that of a\n"
-        "mean is the mean of the models' ends, so rather wide.  Needs gnuplot.\n\n"
+        "mean is the mean of the models' ends, so rather wide.  Ratios of two scenarios have the\n"
+        "ratio of their answers; a run that was stopped is drawn as at least that.  Where a figure\n"
+        "shows ratios or rates only, some of its simulations have less to do: uvm-random a sixth of\n"
+        "the memory, bitonic sort in uvm-apps and uvm-winner-across a 32nd, uvm-llm an eighth of the\n"
+        "tokens.  Needs gnuplot.\n\n"
         "  stallcast plot --list\n"
         "  stallcast plot hbf-buffer -o buffer.svg\n"
         "  stallcast plot hbf-policies -o policies.pdf --csv policies.csv\n"

@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Every number of the paper, asked of the program and written for TeX.
-# usage: paper/numbers.sh PROGRAM FOLDER [PARAMS]
+# usage: paper/numbers.sh PROGRAM FOLDER FIT [PARAMS]
 #
+# FIT is the test that fits the constants of uvm anew (t_uvm_fit.t); what it says
+# of runs that it has not seen is in the paper, too.
 # FOLDER gets numbers.tex, one \scnum{name}{value} per number, and rows-*.tex,
 # the bodies of the tables.  PARAMS is the calibration of hbf that the program
 # carries; without it the paper says that there is none.
@@ -11,7 +13,8 @@ LC_ALL=C
 export LC_ALL
 program=$1
 folder=$2
-params=${3:-}
+fit=$3
+params=${4:-}
 work=$folder/answers
 mkdir -p "$work"
 
@@ -277,6 +280,216 @@ parameters() { # SYSTEM
     }' "$work/$1-parameters"
 }
 
+# ---- uvm ----
+
+# Figures that are quoted one by one, those with a simulator's answer among them.
+uvm_figures() {
+    awk -F '\t' -v folder="$folder" "$common"'
+    function shown(metric, x) {
+        if (metric ~ /bytes/ && x > 1e6) return rounded(x / 1e9)
+        return absolute(x) < 0.1 ? sprintf("%.3f", x) : rounded(x)
+    }
+    function off(ratio) {
+        if (ratio > 10 || ratio < 0.1)
+            return "\\off{" (ratio > 1 ? "$\\times$" rounded(ratio) : "/" rounded(1 / ratio)) "}"
+        return absolute(ratio - 1) > 0.25 ? "\\off{" signed(100 * (ratio - 1), 0) "}" \
+                                          : signed(100 * (ratio - 1), 0)
+    }
+    function what(id,   text) {
+        text = id
+        if (!sub(/^fig1-past$/, "sort past the line, s", text) &&
+            !sub(/^fig1-jump$/, "the same over at the line", text) &&
+            !sub(/^fig1-cliff$/, "the line, GB", text) &&
+            !sub(/^fig3-random-time$/, "random / sequential, time", text) &&
+            !sub(/^fig3-random-evicted$/, "\\quad evicted", text) &&
+            !sub(/^fig3-random-faults$/, "\\quad faults", text) &&
+            !sub(/^fig5-k-means-mapped$/, "k-means, mapped / prefetch", text) &&
+            !sub(/^fig5-prefetch-evicted$/, "evicted, prefetch / UVM", text) &&
+            !sub(/^fig7-static-first$/, "static, first phase, GB/s", text) &&
+            !sub(/^fig7-static-shifted$/, "\\quad after the shift", text) &&
+            !sub(/^fig7-adaptive-recovered$/, "adaptive, after the shift", text) &&
+            !sub(/^fig14-.*$/, "GH200, static over UVM", text) &&
+            !sub(/^sec77-profiling-/, "HELM, profiling share, ", text) &&
+            !sub(/^fig16-low-reuse-/, "adaptive wins at 32, random \\% ", text) &&
+            !sub(/^fig16-crossing$/, "equal at 128, half random", text) &&
+            !sub(/^fig16-high-reuse$/, "static wins at 1024", text) &&
+            !sub(/^fig16-adaptive-moved-most$/, "adaptive moves, GB", text) &&
+            !sub(/^fig16-static-moved$/, "static moves, GB", text)) {
+            sub(/^fig10-/, "", text)
+            sub(/rtx-5080/, "RTX 5080", text)
+            sub(/a40/, "A40", text)
+            sub(/h200/, "H200", text)
+            sub(/-gib/, "\\,GiB", text)
+            gsub(/-/, " ", text)
+            sub(/RTX 5080/, "5080", text)
+            sub(/ember /, "", text)
+        }
+        return text
+    }
+    FNR == 1 { header(); file++; next }
+    file == 1 {
+        sim[field("figure")] = field("simulator") / field("published")
+        simulated[field("figure")] = field("simulator")
+        next
+    }
+    {
+        id = field("figure")
+        ratio = field("closed_form") / field("published")
+        number("uvm:" id ":pub", shown(field("metric"), field("published")))
+        number("uvm:" id ":form", shown(field("metric"), field("closed_form")))
+        number("uvm:" id ":formerr", signed(100 * (ratio - 1), 0))
+        if (id in sim) {
+            number("uvm:" id ":sim", shown(field("metric"), simulated[id]))
+            number("uvm:" id ":simerr", signed(100 * (sim[id] - 1), 0))
+        }
+        n++
+        kinds[field("kind")]++
+    }
+    field("where") ~ /^(Fig|Sec)/ {
+        where = field("where")
+        rows = rows (where == last ? "" : where) " & " what(id) (field("kind") == "anchor" ? "\\,$^a$" : "") \
+               " & " shown(field("metric"), field("published")) " & " \
+               ((id in sim) ? shown(field("metric"), simulated[id]) " & " off(sim[id]) : "-- & ") \
+               " & " shown(field("metric"), field("closed_form")) " & " off(ratio) " \\\\\n"
+        last = where
+    }
+    END {
+        if (failed)
+            exit 1
+        number("uvm:figures", n)
+        number("uvm:check:n", kinds["check"])
+        number("uvm:anchor:n", kinds["anchor"])
+        printf "%s", rows > (folder "/rows-uvm-figures.tex")
+    }' "$work/uvm-sim" "$work/uvm"
+}
+
+# Figures that are judged together, which validate reports below its table.
+uvm_sets() {
+    awk -v folder="$folder" "$common"'
+    / figures, closed form: geometric error / && !/^[0-9]/ {
+        name = text = $0
+        sub(/: [0-9]+ figures.*/, "", name)
+        sub(/.*: /, "", text)
+        count = substr($0, length(name) + 3) + 0
+        factor = $0
+        sub(/.*geometric error /, "", factor)
+        target = factor ~ /target/ ? factor : ""
+        sub(/.*target /, "", target)
+        verdict = $0 ~ /: within$/ ? "\\hit" : target == "" ? "" : "\\miss"
+        rows = rows tex(name) " & " count " & " sprintf("%.2f", factor + 0) verdict " & " \
+               (target == "" ? "" : sprintf("%.2f", target + 0)) " \\\\\n"
+        n++
+        if (name ~ /GH200/)
+            number("uvm:gh200", sprintf("%.2f", factor + 0))
+    }
+    END {
+        if (n == 0) {
+            print "numbers.sh: validate uvm reports no sets" > "/dev/stderr"
+            exit 1
+        }
+        printf "%s", rows > (folder "/rows-uvm-sets.tex")
+    }' "$work/uvm.err"
+}
+
+# What fits make of runs that they have not seen, and what the law says without any.
+uvm_fit() {
+    awk -v folder="$folder" "$common"'
+    function factor(text) { sub(/^x/, "", text); sub(/,$/, "", text); return sprintf("%.2f", text) }
+    function named(text) {
+        return text == "a40" ? "A40" : text == "rtx-5080" ? "RTX 5080" : text == "h200" ? "H200" : text
+    }
+    /^# without [^ ]+: / {
+        sub(/:$/, "", $3)
+        gpus = gpus named($3) " & " $7 " & " factor($4) " & " factor($NF) " \\\\\n"
+    }
+    /^# without .* past capacity/ {
+        apps = apps $3 " & " $9 " & " factor($6) " & " factor($NF) " \\\\\n"
+    }
+    /^# (a GPU|an application) left out: / {
+        what = $3
+        number("uvm:out:" what, factor($6))
+        number("uvm:out:" what ":naive", factor($NF))
+        row = "\\emph{mean} & & " factor($6) " & " factor($NF) " \\\\\n"
+        if (what == "GPU") gpus = gpus row
+        else apps = apps row
+    }
+    /^# in sample: / { number("uvm:insample", factor($4)) }
+    /^# order of two policies right in / { number("uvm:order", $8); number("uvm:pairs", $10) }
+    /^# law: / {
+        split($0, part, "; ")
+        split(part[2], excess, ", measured ")
+        split(part[3], times, ", published ")
+        sub(/excess /, "", excess[1])
+        stopped = sub(/>/, "", excess[2])
+        sub(/>/, "", times[2])
+        ratio = (times[1] + 0) / (times[2] + 0)
+        bad = ratio > 2 || ratio < 0.5
+        excess[1] = rounded(excess[1] + 0)
+        excess[2] = (stopped ? "$>$" : "") rounded(excess[2] + 0)
+        law = law $3 " & " named($5) " & " excess[1] " & " excess[2] " & " rounded(times[1] + 0) \
+              " & " (stopped ? "$>$" : "") rounded(times[2] + 0) " & " \
+              (bad ? "\\off{" rounded(ratio) "}" : rounded(ratio)) " \\\\\n"
+    }
+    /^# law within 2x on every GPU/ {
+        for (i = 1; i <= NF; i++)
+            if ($i == "for") { number("uvm:lawbytes", $(i + 1)); break }
+        number("uvm:lawexcess", $NF)
+    }
+    END {
+        if (gpus == "" || apps == "" || law == "") {
+            print "numbers.sh: " FILENAME " says nothing of runs left out" > "/dev/stderr"
+            exit 1
+        }
+        printf "%s", gpus > (folder "/rows-uvm-gpus.tex")
+        printf "%s", apps > (folder "/rows-uvm-apps.tex")
+        printf "%s", law > (folder "/rows-uvm-law.tex")
+    }' "$work/uvm-fit"
+}
+
+# The random law: faults and leaves per touch.
+uvm_random() {
+    awk -F '\t' -v folder="$folder" "$common"'
+    FNR == 1 {
+        header()
+        over = FILENAME
+        sub(/.*-/, "", over)
+        order[++n] = over
+        next
+    }
+    field("symbol") == "Phi" { phi[over] = field("value") }
+    field("symbol") == "B" { leaves[over] = field("value") }
+    END {
+        if (failed)
+            exit 1
+        head = "$F/C$"
+        first = "$\\Phi$"
+        second = "$B$"
+        for (i = 1; i <= n; i++) {
+            head = head " & " order[i]
+            first = first " & " sprintf("%.2f", phi[order[i]])
+            second = second " & " sprintf("%.2f", leaves[order[i]])
+            number("uvm:phi:" order[i], sprintf("%.2f", phi[order[i]]))
+            number("uvm:leaves:" order[i], sprintf("%.2f", leaves[order[i]]))
+        }
+        printf "%s \\\\ \\midrule\n%s \\\\\n%s \\\\\n", head, first, second > (folder "/rows-uvm-random.tex")
+    }' "$work"/uvm-random-*
+}
+
+# Speedups that the figure shows, by the simulator; and the sort of Fig. 1 by the law.
+uvm_speedups() {
+    awk -F '\t' "$common"'
+    NR == 1 { header(); next }
+    { number("uvm:sort:law", rounded(field("time_s"))) }
+    END { exit failed }' "$work/uvm-sort"
+    awk -F , "$common"'
+    FNR == 1 { header(); next }
+    field("source") == "simulator" && field("group") == "geomean" {
+        split(field("series"), part, " ")
+        number("uvm:speedup:" part[2] ":" part[1] ":" part[3], rounded(field("time_s")))
+    }
+    END { exit failed }' "$work/uvm-apps.csv"
+}
+
 # ---- single answers ----
 
 answers() {
@@ -452,6 +665,17 @@ ask hbf validate hbf --simulate -f tsv --digits all
 ask stream validate stream --simulate -f tsv --digits all
 ask hbf-parameters list parameters hbf -f tsv
 ask stream-parameters list parameters stream -f tsv
+ask uvm validate uvm -f tsv --digits all
+ask uvm-sim validate uvm --simulate --only '^(fig[1357]-|table10|fig16-(low|cross))' -f tsv --digits all
+ask uvm-parameters list parameters uvm -f tsv
+ask uvm-policies list policies uvm -f tsv
+ask uvm-sort estimate uvm gpu=h200 app=radix memory_capacity=16GiB footprint=24GiB policy=uvm -f tsv --digits all
+ask uvm-apps plot uvm-apps --csv "$work/uvm-apps.csv"
+for over in 1.05 1.1 1.25 1.5 2 3; do
+    ask "uvm-random-$over" explain uvm gpu=a40 pattern=random passes=4 usable_share=1 in_flight=0 \
+        oversubscription="$over" -f tsv --digits all
+done
+"$fit" > "$work/uvm-fit" || { echo "numbers.sh: failed: $fit" >&2; exit 1; }
 ask kernels list kernels -f tsv
 ask policies list policies hbf -f tsv
 ask knee estimate stream warps_per_sm=8,32 -f tsv -c all --digits all
@@ -470,9 +694,10 @@ done
 {
     "$program" --version | awk '{ printf "version\t%s\n", $NF; exit }'
     awk 'END { printf "hbf:policies\t%d\n", NR - 1 }' "$work/policies"
+    awk 'END { printf "uvm:policies\t%d\n", NR - 1 }' "$work/uvm-policies"
 } > "$work/numbers"
-for part in 'figures hbf' 'figures stream' 'parameters hbf' 'parameters stream' answers means terms laws \
-    calibration; do
+for part in 'figures hbf' 'figures stream' 'parameters hbf' 'parameters stream' 'parameters uvm' \
+    uvm_figures uvm_sets uvm_fit uvm_random uvm_speedups answers means terms laws calibration; do
     $part >> "$work/numbers"
 done
 awk -F '\t' '{ printf "\\scnum{%s}{%s}\n", $1, $2 }' "$work/numbers" > "$folder/numbers.tex.new"
