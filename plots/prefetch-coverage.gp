@@ -12,8 +12,8 @@ y(source, i, k) = when(source, word(names, i), mean(100*column(metric(k))))
 one(i, k) = when(simulator, word(names, i), a_mean(strcol('group')) ? NaN : 100*column(metric(k)))
 
 set xrange [0.4:10.6]
-array tops[2] = [1 - 0.36/height, 1 - 1.42/height]
-array bottoms[2] = [1 - 1.32/height, 0.72/height]
+array tops[2] = [1 - 0.36/height, 1 - 1.46/height]
+array bottoms[2] = [1 - 1.36/height, 0.66/height]
 array most[2] = [50, 100]
 set multiplot
 do for [k = 1:2] {

@@ -8,7 +8,7 @@ load 'style.gp'
 columns = 4
 across = 3.4 - 0.42 - 0.06
 panel_width = across/columns
-panel_height = (height - 0.26 - 0.36)/4
+panel_height = (height - 0.52)/4
 kernels = 14
 stats data using 'position' name 'position' nooutput
 array names[kernels]
@@ -23,15 +23,15 @@ set multiplot
 do for [p = 1:kernels] {
     row = (p - 1)/columns
     place = (p - 1)%columns
-    set tmargin at screen 1 - (0.30 + row*panel_height)/height
-    set bmargin at screen 1 - (0.18 + (row + 1)*panel_height)/height
+    set tmargin at screen 1 - (0.32 + row*panel_height)/height
+    set bmargin at screen 1 - (0.16 + (row + 1)*panel_height)/height
     set lmargin at screen (0.42 + place*panel_width)/width
     set rmargin at screen (0.36 + (place + 1)*panel_width)/width
     set ytics 50 font tiny
     set format y (place == 0 ? '%g' : '')
     set xtics (1, 2, 4, 8, 16) font tiny
     set format x (p + columns > kernels ? '%g' : '')
-    set label 24 names[p] at graph 0.97, graph 0.9 right font tiny
+    set label 24 names[p] at graph 0.5, graph 1.11 center font tiny
     plot data using (when(closed, 'stride', column('position') == p ? column('distance') : NaN)):(100*column('on_time_share')) \
              with lines linecolor rgb vermillion linewidth 1.2 title 'closed form', \
          data using (when(simulator, 'stride', column('position') == p ? column('distance') : NaN)):(100*column('on_time_share')) \

@@ -10,13 +10,13 @@ gain = "(100*(column('front_end_speedup') - 1))"
 y(source, i) = when(source, word(names, i), mean(@gain))
 one(i) = when(simulator, word(names, i), a_mean(strcol('group')) ? NaN : @gain)
 
-set yrange [-5:30]
+set yrange [-5:*]
 set ytics 5
 set xrange [0.4:8.6]
 set xtics (word(names, 1) 1) rotate by 90 right font tiny offset 0, 0.1 scale 0
 set for [i = 2:8] xtics add (word(names, i) i)
 set xzeroaxis linetype 1 linewidth 0.6 linecolor rgb '#404040'
-set bmargin at screen 0.72/height
+set bmargin at screen 0.68/height
 set label 101 'IPC over front end (%)' at @left
 plot for [i = 1:8] data using (i):(y(simulator, i)):(bar) \
          with boxes linecolor rgb blue notitle, \

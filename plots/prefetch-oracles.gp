@@ -13,15 +13,15 @@ least = 1
 most = 1000 # an oracle of L1 is far above the others
 gain = "(100*(column('front_end_speedup') - 1))"
 y(source, i) = when(source, word(names, i), mean(@gain))
-one(i) = when(simulator, word(names, i), a_mean(strcol('group')) ? NaN : @gain)
+one(i) = when(simulator, word(names, i), a_mean(strcol('group')) ? NaN : @gain > least ? @gain : least)
 
 set logscale y
-set format y '%g'
 set yrange [least:most]
+set ytics ('≤1' 1, '10' 10, '100' 100, '1000' 1000)
 set xrange [0.4:10.8]
 set xtics (word(names, 1) 1) rotate by 90 right font tiny offset 0, 0.1 scale 0
 set for [i = 2:9] xtics add (word(names, i) places[i])
-set bmargin at screen 0.60/height
+set bmargin at screen 0.58/height
 set label 101 'IPC over SK (%)' at @left
 plot for [i = 1:9] data using (places[i]):(y(simulator, i)):(bar) \
          with boxes linecolor rgb (is_oracle(i) ? orange : blue) notitle, \

@@ -17,7 +17,7 @@ set ytics 25
 set xrange [0.4:15.6]
 set xtics rotate by 90 right font tiny offset 0, 0.1 scale 0
 array tops[2] = [1 - 0.36/height, 1 - 1.58/height]
-array bottoms[2] = [1 - 1.40/height, 0.66/height]
+array bottoms[2] = [1 - 1.40/height, 0.60/height]
 name(k) = k == 2 ? strcol('group') : ''
 set label 101 'share of wanted prefetches (%)' at screen 0.075/width, screen 0.5*(tops[1] + bottoms[2]) center rotate by 90
 set multiplot
