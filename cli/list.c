@@ -302,6 +302,7 @@ static const struct {
     { "flash", NULL, "flash devices" },
     { "apps", NULL, "applications" },
     { "kernels", NULL, "measured kernel launches" },
+    { "prefetch-kernels", NULL, "kernels described by how they load" },
 };
 static const size_t subject_count = sizeof subjects / sizeof subjects[0];
 
@@ -319,7 +320,8 @@ static int list_run(const struct command *command, const struct options *options
     if (word_count == 0)
         return command_fail((problem_set(&list.problem, "list: expected one of systems, fields, "
                                                         "columns, policies, parameters, units, "
-                                                        "gpus, models, flash, apps, kernels"),
+                                                        "gpus, models, flash, apps, kernels, "
+                                                        "prefetch-kernels"),
                              &list.problem));
     while (subject < subject_count && strcmp(subjects[subject].name, words[0]) != 0)
         subject++;

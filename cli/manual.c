@@ -304,6 +304,7 @@ static void add_surroundings(struct text *out)
                     "STALLCAST_DATA holds files of the same names:\n");
     add_item(out, "gpus.csv, models.csv, flash.csv", "presets, one row each, with their sources");
     add_item(out, "kernels.csv", "measured kernel launches of some models on some GPUs");
+    add_item(out, "prefetch-kernels.csv", "kernels described by how they load, for prefetch");
     add_item(out, "published/SYSTEM.csv", "figures that 'stallcast validate SYSTEM' compares with");
     add_heading(out, "SH", "EXAMPLES");
     add_paragraphs(out, "  stallcast estimate hbf model=llama-70b policy=all\n"

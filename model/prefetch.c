@@ -68,7 +68,7 @@ static double cycles_of(const struct pf_kernel *k, const struct pf_state *p)
 
 /* ---- What the fixed point amounts to ---- */
 
-/* Some warp issues, or is between two instructions, unless all wait; what is left
+/* Some warp of a scheduler issues, or is between two instructions, unless all wait; what is left
  * goes by what they wait for. */
 static void answer_stalls(const struct pf_kernel *k, const struct pf_state *p,
                           struct sc_prefetch_answer *a)
@@ -78,7 +78,7 @@ static void answer_stalls(const struct pf_kernel *k, const struct pf_state *p,
     double *const shares[] = { &a->issue_share, &a->latency_stall_share, &a->bandwidth_stall_share,
                                &a->barrier_stall_share, &a->queue_stall_share };
     const double own = fmin(1.0, k->scenario->issue_gap_cycles * k->instructions / p->iteration);
-    const double idle = pow(1.0 - own, k->warps);
+    const double idle = pow(1.0 - own, fmax(1.0, k->warps / k->scenario->issue_width));
     const double narrow = fmax(0.0, p->bandwidth - p->away - k->instructions);
     const double queued = p->latency > 0.0 ? fmin(1.0, p->fetch_wait / p->latency) : 0.0;
     const double waits[] = { 0.0, p->exposed * (1.0 - queued),
@@ -111,7 +111,7 @@ static void answer_prefetches(struct sc_prefetch_answer *a, const struct pf_stat
     a->best_distance = p->distance;
     a->zero_false_positive = p->false_positive;
     a->zero_false_negative = p->issued > 0.0 ? p->false_negative : 0.0;
-    a->register_fallback_share = p->register_fallback;
+    a->register_fallback_share = fmin(1.0, p->register_fallback);
 }
 
 /* Gains below a hundredth are not worth anything. */
@@ -261,7 +261,7 @@ enum sc_status sc_prefetch_estimate(const void *scenario, void *answer, struct s
     const struct sc_prefetch_mechanisms own = sc_prefetch_mechanisms(s);
     const struct sc_prefetch_machine machine = sc_prefetch_machine(s, &own);
     struct pf_kernel kernel;
-    struct pf_state states[RUNS];
+    struct pf_state states[RUNS] = { 0 };
     sc_pf_kernel(s, &machine, &kernel);
     solve_all(&kernel, states);
     if (trace != NULL) {

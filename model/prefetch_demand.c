@@ -70,7 +70,7 @@ static void add_class(struct sc_reuse *classes, bool *other, size_t *count, stru
 static double search(const struct pf_kernel *k, const struct sc_prefetch_body *b, unsigned j,
                      double span, struct sc_reuse *classes, bool *other, size_t *count)
 {
-    const double slots = (double)(b->warps / b->cta_warps);
+    const double slots = k->warps / k->cta_warps; /* a whole number, by the check */
     const double most = fmin(k->iterations - 1.0, LOOK_BACK);
     const double per_iteration = k->warps * k->loads;
     double left = 1.0 - b->load[j].irregular;

@@ -133,7 +133,7 @@ struct sc_timeliness sc_pf_timeliness(double lead, const struct pf_life *life)
     if (life->register_share > 0.0) {
         /* A register keeps its data for far longer than leads spread. */
         const double wait = lead - sc_latency_mean(&life->latency);
-        const double on_time = (1.0 - t.late) *
+        const double on_time = fmax(0.0, 1.0 - t.late) *
                                alive(wait, life->register_hold, life->residence_cv);
         t.on_time += life->register_share * (on_time - t.on_time);
         t.early = fmax(0.0, 1.0 - t.late - t.on_time);

@@ -35,6 +35,8 @@ const struct sc_prefetch_policy sc_prefetch_policies[] = {
         .oracle_place = true } },
     { { "o-l1", "every load hits in L1" },
       { .front = SC_PREFETCH_NONE, .zero_cache = true, .oracle_l1 = true } },
+    { { "known", "every address is known: the same load of a later iteration, a fixed distance ahead" },
+      { .front = SC_PREFETCH_KNOWN, .zero_cache = true } },
 };
 
 _Static_assert(sizeof sc_prefetch_policies / sizeof sc_prefetch_policies[0] == SC_PREFETCH_POLICIES,

@@ -608,7 +608,7 @@ static double step(struct work *w, struct pf_state *state, double weight)
                             .residence = state->residence,
                             .residence_cv = s->residence_cv,
                             .just_in_time = w->m->oracle_time,
-                            .register_share = w->m->registers ? 1.0 - state->register_fallback : 0.0,
+                            .register_share = w->m->registers ? fmax(0.0, 1.0 - state->register_fallback) : 0.0,
                             .register_hold = s->replacement == SC_PREFETCH_REPLACE_AGED
                                                  ? s->register_hold_cycles
                                                  : 1e6 };

@@ -64,7 +64,7 @@ struct sc_prefetch_policy {
     struct sc_choice choice; /* first: a policy is a choice */
     struct sc_prefetch_mechanisms mechanisms;
 };
-enum { SC_PREFETCH_POLICIES = 17 };
+enum { SC_PREFETCH_POLICIES = 18 };
 extern const struct sc_prefetch_policy sc_prefetch_policies[SC_PREFETCH_POLICIES];
 
 /* Checks fields and their consistency; what both do first. */

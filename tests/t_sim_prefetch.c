@@ -221,9 +221,16 @@ static void test_stride(const struct prefetch_world *world)
             is_int((long long)(r.unused + r.dropped), 8, "the last eight go beyond the loop");
         }
     }
+    /* Where strides say nothing, only who knows the addresses can be accurate. */
+    struct sc_prefetch s = prefetch_scenario(world, "kernel=sparse-mv irregular_share=1 policy=known "
+                                                    "zero_share=0");
+    const struct prefetch_result known = run(&s);
+    s = prefetch_scenario(world, "kernel=sparse-mv irregular_share=1 policy=stride zero_share=0");
+    ok(ratio(known.on_time + known.late + known.early, known.issued) > 0.9 && run(&s).issued == 0,
+       "of irregular loads all that are known come to be demanded, and no stride is found");
     is_int((long long)slower, 0, "no distance is slower than a shorter one but for its start");
 }
-enum { STRIDE_TESTS = 5 };
+enum { STRIDE_TESTS = 6 };
 
 /* ---- Limits ---- */
 

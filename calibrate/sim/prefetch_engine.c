@@ -336,9 +336,10 @@ static unsigned pick(const struct engine *e, unsigned scheduler, uint64_t candid
     return best;
 }
 
-static bool issue_all(struct engine *e)
+/* Returns a mask of the schedulers that have issued. */
+static unsigned issue_all(struct engine *e)
 {
-    bool any = false;
+    unsigned which = 0;
     const unsigned width = (unsigned)e->s->issue_width;
     for (unsigned k = 0; k < width; k++) {
         uint64_t candidates;
@@ -346,12 +347,12 @@ static bool issue_all(struct engine *e)
             const unsigned warp = pick(e, k, candidates);
             if (issue(e, warp)) {
                 e->last[k] = (int)warp;
-                any = true;
+                which |= 1U << k;
                 break;
             }
         }
     }
-    return any;
+    return which;
 }
 
 /* ---- The clock ---- */
@@ -362,22 +363,45 @@ static double share(uint64_t part, uint64_t other)
     return a / (a + b);
 }
 
-/* What `cycles` without an instruction are due to. */
-static void account(struct engine *e, bool issued, uint64_t cycles)
+/* What `span` cycles of a scheduler are due to that has not issued. */
+static void account_wait(struct engine *e, uint64_t warps, double span, bool queued)
 {
-    const double span = (double)cycles;
-    const bool queues = (e->at_port | e->at_mshr) != 0;
-    const bool waits = queues || (e->loading | e->at_barrier) != 0;
-    if (issued || e->gap != 0 || !waits) { /* not waiting: a warp or CTA starts */
-        e->r->issue += span;
-    } else if (queues) {
+    const uint64_t loading = e->loading & warps, at_barrier = e->at_barrier & warps;
+    if (((e->at_port | e->at_mshr) & warps) != 0) {
         e->r->queue += span;
+    } else if ((loading | at_barrier) == 0) {
+        e->r->issue += span; /* a warp or CTA starts */
     } else {
-        const double barrier = share(e->at_barrier, e->loading) * span;
-        const uint64_t backlog = prefetch_memory_backlog(&e->memory, e->now * PREFETCH_TICKS);
-        const bool queued = backlog > e->memory.l2_latency / 2;
+        const double barrier = share(at_barrier, loading) * span;
         e->r->barrier += barrier;
         *(queued ? &e->r->bandwidth : &e->r->latency) += span - barrier;
+    }
+}
+
+/* Shares the cycles out among the schedulers that have warps. */
+static void account(struct engine *e, unsigned issued, uint64_t cycles)
+{
+    const unsigned width = (unsigned)e->s->issue_width;
+    const uint64_t waiting = e->loading | e->at_barrier | e->at_port | e->at_mshr;
+    const uint64_t here = e->ready | e->gap | waiting;
+    unsigned issues = 0, waits = 0;
+    for (unsigned k = 0; k < width; k++) {
+        if ((issued >> k & 1) != 0 || ((e->ready | e->gap) & e->scheduled[k]) != 0)
+            issues++;
+        else
+            waits += (here & e->scheduled[k]) != 0;
+    }
+    if (waits == 0) {
+        e->r->issue += (double)cycles;
+        return;
+    }
+    const double span = (double)cycles / (issues + waits);
+    const uint64_t backlog = prefetch_memory_backlog(&e->memory, e->now * PREFETCH_TICKS);
+    e->r->issue += issues * span;
+    for (unsigned k = 0; k < width; k++) {
+        const uint64_t warps = e->scheduled[k];
+        if ((issued >> k & 1) == 0 && ((e->ready | e->gap) & warps) == 0 && (here & warps) != 0)
+            account_wait(e, warps, span, backlog > e->memory.l2_latency / 2);
     }
 }
 
@@ -389,7 +413,7 @@ static void cycle(struct engine *e)
         e->ready |= e->at_mshr;
         e->at_mshr = 0;
     }
-    const bool issued = issue_all(e);
+    const unsigned issued = issue_all(e);
     bool prefetching = false;
     if (e->port_free <= e->now && e->back.queue_count > 0)
         prefetching = prefetch_back_issue(e);

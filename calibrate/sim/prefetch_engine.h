@@ -23,7 +23,8 @@
 /* What came of it.  Sectors unless the name says else. */
 struct prefetch_result {
     uint64_t cycles, instructions;
-    double issue, latency, bandwidth, barrier, queue; /* cycles; they sum to `cycles` */
+    double issue, latency, bandwidth, barrier, queue; /* cycles, mean over schedulers; they sum
+                                                       * to `cycles` */
     /* demand */
     uint64_t accesses, hits, misses, merged; /* hits + misses + late + merged */
     uint64_t loads;
