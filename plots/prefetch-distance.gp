@@ -8,9 +8,9 @@ load 'style.gp'
 columns = 4
 across = 3.4 - 0.42 - 0.06
 panel_width = across/columns
-panel_height = (height - 0.52)/4
-kernels = 14
+panel_height = (height - 0.52)/4 # of up to sixteen kernels
 stats data using 'position' name 'position' nooutput
+kernels = int(position_max)
 array names[kernels]
 stats data using (column('position') <= kernels ? (names[int(column('position'))] = strcol('group'), 0) : 0) nooutput
 
