@@ -640,6 +640,33 @@ static enum sc_status add_distance_variance(struct sc_reuse_meter *m,
     return status;
 }
 
+/* Accesses that the sample stands for, over those that there were: what misses where nothing
+ * hits, could it be above 1. */
+static double sampled_share(struct sc_reuse_meter *m, bool times, size_t without, double scale)
+{
+    double weight = sum_parts(m, times, without, scale);
+    for (size_t i = 0; i < BINS; i++)
+        weight += m->bins[i];
+    return weight / (double)m->accesses;
+}
+
+/* A sample of too many accesses has no ratio above 1, nor do the parts of it: there the spread of
+ * the curves says nothing, and that of the accesses is taken. */
+static void add_ceiling_variance(struct sc_reuse_meter *m, bool times, size_t n,
+                                 const double *miss_ratio, double *variance)
+{
+    static const double scale = (double)PARTS / (PARTS - 1);
+    const double whole = sampled_share(m, times, PARTS, 1.0);
+    double sum = 0.0;
+    for (size_t p = 0; p < PARTS; p++) {
+        const double off = sampled_share(m, times, p, scale) - whole;
+        sum += off * off / scale * (1.0 - 1.0 / m->weight);
+    }
+    for (size_t k = 0; k < n; k++)
+        if (miss_ratio[k] + sqrt(sum) >= 1.0)
+            variance[k] = fmax(variance[k], sum);
+}
+
 static enum sc_status estimate_error(struct sc_reuse_meter *m, const struct sc_reuse_rule *rule,
                                      double ways, const double *capacity, size_t n,
                                      const double *miss_ratio, double *std_error,
@@ -656,6 +683,8 @@ static enum sc_status estimate_error(struct sc_reuse_meter *m, const struct sc_r
                                               std_error, error);
     if (status == SC_OK && !rule->times)
         status = add_distance_variance(m, rule, ways, capacity, n, scratch, std_error, error);
+    if (status == SC_OK)
+        add_ceiling_variance(m, rule->times, n, miss_ratio, std_error);
     for (size_t k = 0; k < n; k++)
         std_error[k] = sqrt(std_error[k]);
     free(scratch);

@@ -96,7 +96,8 @@ const struct sc_reuse_rule *sc_reuse_rule_find(const char *name);
  * unless NULL, becomes what one standard deviation of the sampling error is estimated at, 0
  * when exact: the spread over sixteenths of the sample (delete-a-group jackknife), and for rules
  * made from distances what the curve changes over one standard deviation of the distance,
- * sqrt(C (1 - R) / R), both in quadrature.
+ * sqrt(C (1 - R) / R), both in quadrature; where nearly all misses, at least that of how many
+ * accesses the sample stands for.
  * SC_EDOMAIN, SC_EMISSING: as above, or of the rule.  SC_ENOSPACE: no memory.
  */
 enum sc_status sc_reuse_meter_curve(struct sc_reuse_meter *meter, const struct sc_reuse_rule *rule,

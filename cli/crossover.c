@@ -11,11 +11,13 @@
 /* Width, relative or of a logarithm, at which a place is known; a difference of log
  * metrics across it that is no slope any more. */
 static const double narrow_enough = 1e-10, jump_least = 1e-6;
+/* Share of a stretch next to its end: what is a tie at that end may be told apart only here. */
+static const double end_share = 1e-5;
 enum { ITERATIONS_MAX = 200, DEPTH_MAX = 64 };
 
 struct search {
     const struct contest *contest;
-    const struct stretch *stretch;
+    const struct stretch *stretch; /* or part of it */
     size_t from, to;
     bool logarithmic; /* the key, where both ends are above zero */
 };
@@ -30,16 +32,29 @@ static void set_key(const struct stretch *stretch, double value)
     stretch->settings[stretch->key].value = value;
 }
 
+static void answer_both(const struct search *search, double value, struct standing *from,
+                        struct standing *to)
+{
+    const struct stretch *stretch = search->stretch;
+    set_key(stretch, value);
+    contest_answer(search->contest, search->from, stretch->settings, stretch->count, from);
+    contest_answer(search->contest, search->to, stretch->settings, stretch->count, to);
+}
+
 /* Above 0 where `to` is ahead; NaN where one of them has no answer. */
 static double lead(const struct search *search, double value)
 {
-    const struct stretch *stretch = search->stretch;
     struct standing from, to;
-    set_key(stretch, value);
-    contest_answer(search->contest, search->from, stretch->settings, stretch->count, &from);
-    contest_answer(search->contest, search->to, stretch->settings, stretch->count, &to);
+    answer_both(search, value, &from, &to);
     return isnan(from.value) || isnan(to.value) ? (double)NAN
                                                 : standing_behind(search->contest, &from, &to);
+}
+
+static bool is_tie(const struct search *search, double value)
+{
+    struct standing from, to;
+    answer_both(search, value, &from, &to);
+    return standing_ties(&from, &to);
 }
 
 /* Never 0: Brent's method would take such a place for the end of the search, and
@@ -140,6 +155,22 @@ static bool find_winner(const struct contest *contest, const struct stretch *str
     return answered > 0 || problem_set(problem, "%s", stretch->scratch[0].problem.text);
 }
 
+/* The end of the stretch, where both are equal there and the place is that near to it, as a
+ * share of the stretch. */
+static double end_or(const struct search *search, double place, double near)
+{
+    const double low = search->stretch->ends[0], high = search->stretch->ends[1];
+    const bool logarithmic = low > 0.0 && high > 0.0;
+    const double width = fabs(logarithmic ? log(high / low) : high - low);
+    for (size_t i = 0; i < 2; i++) {
+        const double end = search->stretch->ends[i];
+        const double away = fabs(logarithmic ? log(place / end) : place - end);
+        if (away <= near * width && is_tie(search, end))
+            return end;
+    }
+    return place;
+}
+
 static bool add_change(struct search *search, double low, double high, struct changes *changes,
                        struct problem *problem)
 {
@@ -153,9 +184,12 @@ static bool add_change(struct search *search, double low, double high, struct ch
     }
     const struct stretch *stretch = search->stretch;
     const bool whole = stretch->settings[stretch->key].field->kind == SC_INTEGER;
-    const bool jumps = !whole && fabs(lead(search, high) - lead(search, low)) > jump_least;
+    /* Where one of them is nothing at the end, any gap next to it is a whole one. */
+    const bool leaps = !whole && fabs(lead(search, high) - lead(search, low)) > jump_least;
+    const double place = whole ? high : end_or(search, high, leaps ? narrow_enough : end_share);
+    const bool jumps = leaps && place == high;
     changes->items[changes->count++] =
-        (struct change){ .point = stretch->point, .value = high, .from = search->from,
+        (struct change){ .point = stretch->point, .value = place, .from = search->from,
                          .to = search->to, .kind = jumps ? CHANGE_JUMP : CHANGE_CROSSOVER };
     return true;
 }
@@ -216,7 +250,10 @@ bool crossover_find(const struct contest *contest, const struct stretch *stretch
                     struct changes *changes, struct problem *problem)
 {
     const struct setting key = stretch->settings[stretch->key];
-    const bool fine = find(contest, stretch, DEPTH_MAX, changes, problem);
+    struct stretch whole = *stretch;
+    whole.ends[0] = stretch->low;
+    whole.ends[1] = stretch->high;
+    const bool fine = find(contest, &whole, DEPTH_MAX, changes, problem);
     stretch->settings[stretch->key] = key;
     return fine;
 }

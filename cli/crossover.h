@@ -28,6 +28,7 @@ struct stretch {
     struct setting *settings; /* a scenario, with room for one more; is written to */
     size_t count, key;
     double low, high;    /* of the sweep, in its order: low may be the larger */
+    double ends[2];      /* crossover_find's own */
     size_t first, last;  /* winners at both */
     size_t point;
     struct standing *scratch; /* contest->rows.count items */
@@ -36,7 +37,8 @@ struct stretch {
 /*
  * Appends the changes in their order.  The place is found by Brent's method on the
  * difference of log metric of two rows (Brent, 1973, ch. 4), to 1e-10 of the value; for a
- * whole number it is the first with the new winner.  One that wins only between is
+ * whole number it is the first with the new winner.  Where both are equal at an end and
+ * part next to it, the place is the end.  One that wins only between is
  * found when it is ahead where those two are equal.  False with the reason: some
  * answer is missing in between, or out of memory; what was found before stays.
  */

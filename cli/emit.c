@@ -334,6 +334,26 @@ static void trim_decimals(const struct emit_cell *cells, size_t row_count, size_
     }
 }
 
+/* What a stall is drawn with: the first letter of its name that none before it has; the first
+ * stall, time that is none, a point. */
+static char stall_letter(const struct emit_column *columns, size_t which)
+{
+    char used[64] = ".";
+    size_t count = 0;
+    for (size_t i = 0; i <= which; i++) {
+        if (columns[i].stall == NULL)
+            continue;
+        const char *letter = count == 0 ? "." : columns[i].stall;
+        while (count > 0 && letter[1] != '\0' && strchr(used, *letter) != NULL)
+            letter++;
+        if (i == which || count + 1 == sizeof used)
+            return *letter;
+        used[count++] = *letter;
+        used[count] = '\0';
+    }
+    return '.';
+}
+
 /* Twenty cells for the whole time; each stall gets its letter or its colour. */
 static void add_bar(const struct emit_style *style, const struct emit_column *columns,
                     const struct emit_cell *cells, size_t count, struct text *out)
@@ -352,7 +372,7 @@ static void add_bar(const struct emit_style *style, const struct emit_column *co
             text_repeat(out, "\u2588", until - drawn);
             text_add_string(out, "\033[0m");
         } else if (until > drawn) {
-            const char letter[2] = { kind == 0 ? '.' : columns[i].stall[0], '\0' };
+            const char letter[2] = { stall_letter(columns, i), '\0' };
             text_repeat(out, letter, until - drawn);
         }
         drawn = until > drawn ? until : drawn;
@@ -373,7 +393,6 @@ static void add_legend(const struct emit_style *style, const struct emit_column 
                        size_t count, struct text *out)
 {
     struct emit_cell one = { .kind = EMIT_NUMBER, .number = 1.0 };
-    size_t kind = 0;
     text_add_string(out, "\nstalls:");
     for (size_t i = 0; i < count; i++) {
         if (columns[i].stall == NULL)
@@ -391,9 +410,8 @@ static void add_legend(const struct emit_style *style, const struct emit_column 
             free(cells);
             text_fini(&bar);
         } else {
-            text_printf(out, "  %c %s", kind == 0 ? '.' : columns[i].stall[0], columns[i].stall);
+            text_printf(out, "  %c %s", stall_letter(columns, i), columns[i].stall);
         }
-        kind++;
     }
     text_add_char(out, '\n');
 }

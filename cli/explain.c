@@ -104,6 +104,22 @@ static bool is_idle(const struct explanation *e, size_t given)
     return same;
 }
 
+/* Whether the answer is the same without a curve that was given. */
+static bool is_idle_curve(const struct explanation *e, size_t given)
+{
+    _Alignas(max_align_t) unsigned char scenario[SC_SCENARIO_MAX], answer[SC_ANSWER_MAX] = { 0 };
+    struct setting settings[KEYS_MAX];
+    struct problem problem;
+    struct sc_error error;
+    if (e->settings[given].field->curve == NULL)
+        return false;
+    memcpy(settings, e->settings, e->setting_count * sizeof *settings);
+    settings[given] = settings[e->setting_count - 1];
+    return resolver_build(e->resolver, settings, e->setting_count - 1, scenario, &problem) &&
+           e->system->estimate(scenario, answer, NULL, &error) == SC_OK &&
+           same_answer(e->system, e->answer.answer, answer);
+}
+
 /* ---- prose ---- */
 
 static void add_idle(const struct explanation *e, struct text *out)
@@ -118,6 +134,10 @@ static void add_idle(const struct explanation *e, struct text *out)
     if (any)
         text_add_string(out, " (half, twice and 100 times of it, or another choice,\n"
                              "  give the same closed-form answer)\n");
+    for (size_t i = 0; i < e->setting_count; i++)
+        if (is_idle_curve(e, i))
+            text_printf(out, "  no effect here: %s (the closed-form answer is the same without)\n",
+                        e->settings[i].field->key);
 }
 
 static void add_scenario(const struct explanation *e, struct text *out)
@@ -337,7 +357,7 @@ static void add_uncertainty(const struct explanation *e, struct text *out)
     text_add_string(out, "  the interval is against the simulator; `validate` holds both against published figures\n");
 }
 
-/* Structural constants that took their default: the reader should know. */
+/* Structural constants that were not given but by a preset: the reader should know. */
 static void add_anchors(const struct explanation *e, struct text *out)
 {
     text_add_string(out, "\nfitted once to a published figure (anchors)\n");
@@ -349,10 +369,11 @@ static void add_anchors(const struct explanation *e, struct text *out)
         if (field->provenance != SC_ANCHOR || given)
             continue;
         struct text value = { 0 };
-        if (isnan(field->fallback))
+        const double taken = sc_field_get(field, e->scenario);
+        if (isnan(taken))
             text_add_string(&value, field->derived);
         else
-            scenario_quantity(field->fallback, field->dimension, &value);
+            scenario_quantity(taken, field->dimension, &value);
         text_printf(out, "  %-22s %-36s %s\n", field->key, value.failed ? "?" : value.bytes,
                     field->source);
         text_fini(&value);

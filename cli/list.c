@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* stallcast list: what the tool knows: systems, keys, columns, tables, constants. */
 #include <math.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,8 @@ struct listing {
     const struct options *options;
     struct catalog *catalog;
     const struct sc_system *system; /* NULL: not told */
+    /* of the system when no key is given, with the presets that are then taken */
+    _Alignas(max_align_t) unsigned char scenario[SC_SCENARIO_MAX];
     struct filter *filter;
     struct sink sink;
     struct emit_cell *cells;
@@ -87,15 +90,17 @@ static const char *const kinds[] = {
 };
 
 /* Default of a field, as one would write it. */
-static void describe_default(const struct sc_field *field, struct text *out)
+static void describe_default(const struct listing *list, const struct sc_field *field,
+                             struct text *out)
 {
+    const double value =
+        field->kind == SC_PRESET ? (double)NAN : sc_field_get(field, list->scenario);
     if (field->kind == SC_PRESET)
         text_add_string(out, field->preset != NULL ? field->preset : "");
     else if (field->kind == SC_CHOICE)
-        text_add_string(out, field->preset != NULL ? field->preset
-                                                   : sc_field_choice(field, 0)->name);
-    else if (!isnan(field->fallback))
-        scenario_quantity(field->fallback, field->dimension, out);
+        text_add_string(out, sc_field_choice(field, (size_t)value)->name);
+    else if (!isnan(value))
+        scenario_quantity(value, field->dimension, out);
     else
         text_add_string(out, field->derived != NULL ? field->derived : "required");
 }
@@ -122,7 +127,7 @@ static bool field_row(struct listing *list, const struct sc_field *field, bool c
 {
     struct text value = { 0 }, range = { 0 };
     struct emit_cell *cells = list->cells;
-    describe_default(field, &value);
+    describe_default(list, field, &value);
     describe_values(field, &range);
     cells[0] = emit_string(field->key);
     cells[1] = emit_string(value.bytes);
@@ -145,13 +150,24 @@ static bool need_system(struct listing *list, const char *what)
            problem_set(&list->problem, "list %s: expected a system: list %s hbf", what, what);
 }
 
+static bool need_defaults(struct listing *list, const char *what)
+{
+    if (!need_system(list, what))
+        return false;
+    struct resolver *resolver = resolver_create(list->system, list->catalog, &list->problem);
+    const bool fine = resolver != NULL &&
+                      resolver_build(resolver, NULL, 0, list->scenario, &list->problem);
+    resolver_destroy(resolver);
+    return fine;
+}
+
 static bool list_fields(struct listing *list)
 {
     static const struct emit_column columns[] = {
         { .name = "key" },  { .name = "default" }, { .name = "values" }, { .name = "kind" },
         { .name = "help" }, { .name = "aliases" }, { .name = "source" },
     };
-    if (!need_system(list, "fields"))
+    if (!need_defaults(list, "fields"))
         return false;
     const bool machine = list->options->format != NULL &&
                          strcmp(list->options->format, "table") != 0 &&
@@ -174,7 +190,7 @@ static bool list_parameters(struct listing *list)
     static const struct emit_column columns[] = { { .name = "key" }, { .name = "value" },
                                                   { .name = "kind" }, { .name = "source" },
                                                   { .name = "help" } };
-    if (!need_system(list, "parameters"))
+    if (!need_defaults(list, "parameters"))
         return false;
     bool fine = open_list(list, columns, 5);
     for (size_t i = 0; fine && i < list->system->field_count; i++) {

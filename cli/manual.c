@@ -143,8 +143,24 @@ static void add_range(struct text *out, const struct sc_field *field)
     scenario_quantity(field->maximum, field->dimension, out);
 }
 
-static void add_default(struct text *out, const struct sc_field *field)
+/* The preset whose table sets the key when nothing is given, or NULL. */
+static const struct sc_field *preset_of(const struct sc_system *system, const struct sc_field *field)
 {
+    for (size_t i = 0; i < system->field_count && field->source != NULL; i++) {
+        const struct sc_field *preset = &system->fields[i];
+        if (preset->kind == SC_PRESET && preset->preset != NULL && preset->table != NULL &&
+            strcmp(preset->table, field->source) == 0)
+            return preset;
+    }
+    return NULL;
+}
+
+static void add_default(struct text *out, const struct sc_system *system,
+                        const struct sc_field *field)
+{
+    const struct sc_field *preset = preset_of(system, field);
+    if (preset != NULL)
+        text_printf(out, "that of %s, else ", preset->key);
     if (field->kind == SC_CHOICE && field->preset == NULL)
         text_add_string(out, sc_field_choice(field, 0)->name);
     else if (field->kind == SC_CHOICE || field->kind == SC_PRESET)
@@ -195,7 +211,7 @@ static void describe_field(const struct sc_system *system, const struct sc_field
         text_add_string(line, "; required");
     } else {
         text_add_string(line, "; default ");
-        add_default(line, field);
+        add_default(line, system, field);
     }
     if (field->kind == SC_PRESET) {
         if (field->table != NULL)

@@ -8,6 +8,7 @@
 #include "command.h"
 #include "gnuplot.h"
 #include "number.h"
+#include "output.h"
 #include "progress.h"
 #include "read/addresses.h"
 #include "read/packed.h"
@@ -351,6 +352,9 @@ static bool check_together(const struct job *job, struct problem *problem)
         return problem_set(problem, "--histogram: not with --%s", o->plot != NULL ? "plot" : "ways");
     if (o->plot != NULL && o->output != NULL && strcmp(o->plot, o->output) == 0)
         return problem_set(problem, "--plot and -o: both are %s", o->plot);
+    if (output_is_input(o->output, job->trace) || output_is_input(o->plot, job->trace))
+        return problem_set(problem, "%s: %s would replace the trace",
+                           output_is_input(o->output, job->trace) ? "-o" : "--plot", job->trace);
     return true;
 }
 
@@ -462,8 +466,9 @@ static void print_summary(const struct job *job)
     if (job->bytes_known && !size.failed)
         (void)fprintf(stderr, " of %s", size.bytes);
     if (s->sampled)
-        (void)fprintf(stderr, "; sample: %llu blocks, %llu accesses, rate %.4g%s",
-                      (unsigned long long)s->block_count, (unsigned long long)s->followed, s->rate,
+        (void)fprintf(stderr, "; sample: %llu block%s, %llu access%s, rate %.4g%s",
+                      (unsigned long long)s->block_count, s->block_count == 1 ? "" : "s",
+                      (unsigned long long)s->followed, s->followed == 1 ? "" : "es", s->rate,
                       s->rate < 1.0 && s->block_count < FEW_BLOCKS
                           ? "; so few that the error is no more than a guess"
                           : "");
@@ -686,7 +691,9 @@ const struct command command_mrc = {
         "- is standard input; .gz and .zst are unpacked by gzip and zstd.\n\n"
         "An access hits an LRU cache that holds more blocks than were accessed since the last time.\n"
         "That is exact.  A sample makes it fast and small, and has a column of its standard error\n"
-        "(SHARDS); sizes below 1 / rate blocks are then guesses.\n\n"
+        "(SHARDS); sizes below 1 / rate blocks are then guesses.  --policy random and aet are\n"
+        "estimates from how long ago each block was accessed last, and --ways takes blocks to fall\n"
+        "into the sets as if by chance: neither has a column that says how good it is.\n\n"
         "  stallcast mrc trace.txt --block 4KiB\n"
         "  stallcast mrc trace.u64.zst --block 2MiB --sizes 1GiB:64GiB:*2 -f csv -o curve.csv\n"
         "  stallcast mrc accesses.csv --column page --item 4KiB --sample 0.01 --plot curve.svg\n"

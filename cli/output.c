@@ -119,6 +119,13 @@ bool output_is_file(const char *path)
     return path != NULL && strcmp(path, "-") != 0 && !is_special(path);
 }
 
+bool output_is_input(const char *path, const char *input)
+{
+    struct stat out, in;
+    return path != NULL && stat(path, &out) == 0 && stat(input, &in) == 0 &&
+           S_ISREG(out.st_mode) && out.st_dev == in.st_dev && out.st_ino == in.st_ino;
+}
+
 bool output_check(const char *path, struct problem *problem)
 {
     struct output output = { .path = path != NULL && strcmp(path, "-") != 0 ? path : NULL };

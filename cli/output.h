@@ -25,6 +25,8 @@ bool output_open(struct output *output, const char *path, struct problem *proble
 bool output_check(const char *path, struct problem *problem);
 /* Whether it is a file, there or to be, and not standard output or a device. */
 bool output_is_file(const char *path);
+/* Whether both names lead to one and the same file that is there; not to a device or a pipe. */
+bool output_is_input(const char *path, const char *input);
 /* After a failure, later writes do nothing. */
 bool output_write(struct output *output, const char *bytes, size_t length, struct problem *problem);
 /* Flushes, checks, and gives a file its name.  False: nothing was left behind. */

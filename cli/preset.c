@@ -289,6 +289,8 @@ static bool thin_curve(const struct sc_miss_curve *curve, size_t points, double 
             out[1 + n] = curve->cache_bytes[i];
             out[1 + points + n++] = curve->miss_ratio[i];
         }
+    out[1 + 2 * points] = curve->block_above;
+    out[2 + 2 * points] = isfinite(curve->block_most) ? curve->block_most : 0.0;
     free(chosen);
     return true;
 }
@@ -315,10 +317,15 @@ static struct preset *read_curve(const struct sc_field *field, const char *path,
             (void)problem_set(problem, "%s: %s", path, error.reason);
         return NULL;
     }
+    if (!(curve.cache_bytes[curve.count - 1] > 0.0)) {
+        (void)problem_set(problem, "%s: expected a row with more than 0 bytes", path);
+        sc_miss_curve_fini(&curve);
+        return NULL;
+    }
     struct preset *preset = calloc(1, sizeof *preset);
     if (preset != NULL) {
         preset->tags = "";
-        preset->curve = calloc(1 + 2 * field->curve->points, sizeof *preset->curve);
+        preset->curve = calloc(3 + 2 * field->curve->points, sizeof *preset->curve);
     }
     if (preset == NULL || preset->curve == NULL ||
         !thin_curve(&curve, field->curve->points, preset->curve)) {

@@ -13,7 +13,8 @@ struct preset {
     const char *tags; /* blank-separated, or "" */
     struct setting *settings;
     size_t setting_count;
-    double *curve; /* NULL, or how many points, capacities, miss ratios: place->points each */
+    double *curve; /* NULL, or how many points, capacities, miss ratios: place->points each, and
+                    * the bounds of its block */
 };
 
 /* A row of measured launches: where it holds and what it sets. */

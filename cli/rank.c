@@ -147,6 +147,9 @@ static bool check_rows(const struct rank *rank, const char *word, struct problem
 static bool read_rows(struct rank *rank, const char *word, struct problem *problem)
 {
     struct text all = { 0 };
+    if (word == NULL && rank->over->curve != NULL)
+        return problem_set(problem, "--over %s: expected the files to rank: %s=FILE,FILE",
+                           rank->over->key, rank->over->key);
     text_printf(&all, "%s=all", rank->over->key);
     bool fine = !all.failed || problem_set(problem, "out of memory");
     const char *given = word != NULL ? word : all.bytes;
@@ -187,6 +190,12 @@ static bool is_swept_number(const struct sweep *sweep)
     return sweep->count > 1 && !is_named(sweep->field);
 }
 
+static bool is_range(const char *word)
+{
+    const char *const values = strchr(word, '=');
+    return values != NULL && strchr(values, ':') != NULL;
+}
+
 /* By default one key given a range; if asked for, one given a list will do. */
 static bool find_crossing_key(struct rank *rank, const char *const *words, struct problem *problem)
 {
@@ -201,7 +210,7 @@ static bool find_crossing_key(struct rank *rank, const char *const *words, struc
             continue;
         numbers++;
         number = i;
-        if (strchr(strchr(words[i], '='), ':') != NULL) {
+        if (is_range(words[i])) {
             ranges++;
             range = i;
         }
@@ -642,11 +651,14 @@ static int report(const struct rank *rank)
         problem_print(&problem);
     }
     if (rank->unsolved > 0) {
-        (void)problem_set(&problem, "%zu changes of the winner were not found; the first: %s",
-                          rank->unsolved, rank->first_unsolved.text);
+        (void)problem_set(&problem, "%zu change%s of the winner %s not found; the first: %s",
+                          rank->unsolved, rank->unsolved == 1 ? "" : "s",
+                          rank->unsolved == 1 ? "was" : "were", rank->first_unsolved.text);
         problem_print(&problem);
     }
-    return rank->bad_rows > 0 || rank->unsolved > 0 ? EXIT_NO : EXIT_FINE;
+    /* Every point that was asked for may have its answer. */
+    const bool fails = rank->unsolved > 0 && rank->options->crossover != NULL;
+    return rank->bad_rows > 0 || fails ? EXIT_NO : EXIT_FINE;
 }
 
 static int run_rank(struct rank *rank, struct emit_style *style)
@@ -783,7 +795,8 @@ const struct command command_rank = {
         "When one number sweeps a range, a row after a point says where the winner changes before\n"
         "the next: the value of the key from which on the policy of that row is ahead of the one\n"
         "under `from`, solved for, not read off the points.  change is `crossover` where both are\n"
-        "equally good there, `jump` where an answer jumps.  A policy that wins only between two\n"
+        "equally good there, `jump` where an answer jumps.  What is a tie at a point itself changes\n"
+        "there.  A policy that wins only between two\n"
         "points, and is not ahead where the winners at both are equal, is missed: take a closer\n"
         "step.\n\n"
         "--by takes slowdown, time_s, performance, energies, areas, powers and bandwidths as they\n"

@@ -57,9 +57,11 @@ bool contest_by(struct contest *contest, const char *word, struct problem *probl
     contest->by = find_metric(contest, name);
     if (contest->by == NULL) {
         const char *nearest = problem_nearest(name, metric_at, system->metric_count, system);
-        return problem_set(problem, "--by: %s has no metric '%.60s'%s%s%s", system->name, name,
-                           nearest != NULL ? ": did you mean " : "",
-                           nearest != NULL ? nearest : "", nearest != NULL ? "?" : "");
+        if (nearest != NULL)
+            return problem_set(problem, "--by: %s has no metric '%.60s': did you mean %s?",
+                               system->name, name, nearest);
+        return problem_set(problem, "--by: %s has no metric '%.60s': 'stallcast list columns %s' "
+                                    "shows them", system->name, name, system->name);
     }
     if (contest->by->text)
         return problem_set(problem, "--by: expected a number, and %s is a word", name);
@@ -192,6 +194,11 @@ double standing_behind(const struct contest *contest, const struct standing *a,
     return contest->sign * gap(a->value, b->value) + (a->row > b->row ? tie : -tie);
 }
 
+bool standing_ties(const struct standing *a, const struct standing *b)
+{
+    return fabs(gap(a->value, b->value)) <= tie;
+}
+
 static int compare_rows(const void *a, const void *b)
 {
     const struct standing *x = a, *y = b;
@@ -213,7 +220,7 @@ static void give_ranks(struct standing *standings, size_t count)
 {
     for (size_t first = 0, next = 0; first < count; first = next) {
         next = first;
-        while (next < count && fabs(gap(standings[first].value, standings[next].value)) <= tie)
+        while (next < count && standing_ties(&standings[first], &standings[next]))
             standings[next++].rank = first + 1;
         qsort(standings + first, next - first, sizeof *standings, compare_rows);
     }

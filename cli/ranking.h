@@ -53,6 +53,9 @@ void contest_answer(const struct contest *contest, size_t row, struct setting *s
 double standing_behind(const struct contest *contest, const struct standing *a,
                        const struct standing *b);
 
+/* Whether they share a rank; false where one has no answer. */
+bool standing_ties(const struct standing *a, const struct standing *b);
+
 /* All rows, best first, those without an answer last; `standings` has rows.count items.
  * Returns how many have an answer.  Probabilities only when `surely`. */
 bool contest_rank(const struct contest *contest, struct setting *settings, size_t count,

@@ -615,6 +615,8 @@ static void apply_curve(const double *curve, const struct sc_curve_place *place,
     memcpy(bytes + place->count, curve, sizeof *curve);
     memcpy(bytes + place->capacities, curve + 1, place->points * sizeof *curve);
     memcpy(bytes + place->ratios, curve + 1 + place->points, place->points * sizeof *curve);
+    memcpy(bytes + place->block_above, curve + 1 + 2 * place->points, sizeof *curve);
+    memcpy(bytes + place->block_most, curve + 2 + 2 * place->points, sizeof *curve);
 }
 
 bool resolver_build(const struct resolver *resolver, const struct setting *settings, size_t count,
@@ -646,23 +648,29 @@ bool resolver_build(const struct resolver *resolver, const struct setting *setti
     return true;
 }
 
+static void describe_missing(const struct sc_system *system, const struct sc_field *field,
+                             struct problem *problem)
+{
+    const char *table = field->source;
+    const struct sc_field *preset = NULL;
+    for (size_t i = 0; i < system->field_count && table != NULL; i++)
+        if (system->fields[i].kind == SC_PRESET && system->fields[i].table != NULL &&
+            strcmp(system->fields[i].table, table) == 0)
+            preset = &system->fields[i];
+    if (preset != NULL)
+        (void)problem_set(problem, "%s: expected a value, got none: give %s=NAME or %s=VALUE",
+                          field->key, preset->key, field->key);
+    else
+        (void)problem_set(problem, "%s: expected a value, got none", field->key);
+}
+
 void scenario_describe_error(const struct sc_system *system, enum sc_status status,
                              const struct sc_error *error, struct problem *problem)
 {
     const struct sc_field *field = error->field != NULL ? sc_system_field(system, error->field)
                                                         : NULL;
     if (status == SC_EMISSING && field != NULL) {
-        const char *table = field->source;
-        const struct sc_field *preset = NULL;
-        for (size_t i = 0; i < system->field_count && table != NULL; i++)
-            if (system->fields[i].kind == SC_PRESET && system->fields[i].table != NULL &&
-                strcmp(system->fields[i].table, table) == 0)
-                preset = &system->fields[i];
-        if (preset != NULL)
-            (void)problem_set(problem, "%s: expected a value, got none: give %s=NAME or %s=VALUE",
-                              field->key, preset->key, field->key);
-        else
-            (void)problem_set(problem, "%s: expected a value, got none", field->key);
+        describe_missing(system, field, problem);
         return;
     }
     const char *const name = error->field != NULL ? error->field : system->name;

@@ -31,6 +31,7 @@ struct figure {
 struct memo {
     unsigned char *scenarios, *answers;
     size_t count, capacity, next;
+    size_t too_large; /* scenarios that are not simulated; their answers are unknown */
     struct problem fault;
     struct progress progress;
     pthread_mutex_t lock;
@@ -178,6 +179,14 @@ static unsigned char *memo_answer(struct validation *v, const unsigned char *sce
     return memo->answers + memo->count++ * answer;
 }
 
+static void forget_answer(const struct sc_system *system, unsigned char *answer)
+{
+    const double unknown = (double)NAN;
+    for (size_t i = 0; i < system->metric_count; i++)
+        if (!system->metrics[i].text)
+            memcpy(answer + system->metrics[i].offset, &unknown, sizeof unknown);
+}
+
 static void *simulate_memo(void *argument)
 {
     struct validation *v = argument;
@@ -196,7 +205,10 @@ static void *simulate_memo(void *argument)
             memo->scenarios + i * v->system->scenario_size, &options,
             memo->answers + i * v->system->answer_size, &report, &error);
         (void)pthread_mutex_lock(&memo->lock);
-        if (status != SC_OK)
+        if (status == SC_ERANGE) {
+            memo->too_large++;
+            forget_answer(v->system, memo->answers + i * v->system->answer_size);
+        } else if (status != SC_OK)
             scenario_describe_error(v->system, status, &error, &memo->fault);
         progress_step(&memo->progress);
         (void)pthread_mutex_unlock(&memo->lock);
@@ -246,7 +258,7 @@ static bool aggregate(struct validation *v, const struct figure *figure, int sou
     struct setting *settings = calloc(product->count + 1, sizeof *settings);
     double *values = calloc(product->rows + 1, sizeof *values);
     double logs = 0.0, sum = 0.0, least = (double)INFINITY, most = -(double)INFINITY;
-    bool fine = true;
+    bool fine = true, unknown = false;
     if (settings == NULL || values == NULL) {
         free(settings);
         free(values);
@@ -256,6 +268,7 @@ static bool aggregate(struct validation *v, const struct figure *figure, int sou
         double value = 0.0;
         product_row(product, row, settings);
         fine = metric_of(v, settings, product->count, source, metric, &value, problem);
+        unknown = unknown || isnan(value);
         value = fmin(value, cap);
         values[row] = value;
         sum += value;
@@ -279,6 +292,8 @@ static bool aggregate(struct validation *v, const struct figure *figure, int sou
         fine = problem_set(problem, "aggregate: expected geomean, mean, median, min, max, or each of "
                                     "one scenario, got '%.20s' of %zu",
                            figure->aggregate, product->rows);
+    if (unknown)
+        *result = (double)NAN;
     free(values);
     return fine;
 }
@@ -371,7 +386,7 @@ static bool count_in_set(struct validation *v, const struct figure *figure, int 
 
 static const char *verdict_of(double published, double answer, double tolerance)
 {
-    if (isnan(tolerance))
+    if (isnan(tolerance) || isnan(answer))
         return NULL;
     return fabs(answer - published) <= tolerance ? "within" : "MISS";
 }
@@ -398,6 +413,8 @@ static bool compare_figure(struct validation *v, size_t row, bool collect, struc
         return true;
     const int kind = strcmp(figure.kind, kind_names[KIND_ANCHOR]) == 0 ? KIND_ANCHOR : KIND_CHECK;
     for (int source = 0; source < (v->simulator != NULL ? SOURCES : 1); source++) {
+        if (isnan(answers[source]))
+            continue;
         count_figure(&v->scores[source][kind], &figure, published, answers[source],
                      tolerances[source]);
         if (!count_in_set(v, &figure, source, published, answers[source], problem))
@@ -449,6 +466,9 @@ static size_t print_sets(const struct validation *v)
 static bool print_summary(const struct validation *v)
 {
     size_t missed = print_sets(v);
+    if (v->memo.too_large > 0)
+        (void)fprintf(stderr, "%zu scenarios are too large to simulate; what depends on them is not counted\n",
+                      v->memo.too_large);
     for (int source = 0; source < SOURCES; source++)
         for (int kind = 0; kind < KINDS; kind++) {
             const struct score *score = &v->scores[source][kind];

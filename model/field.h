@@ -64,6 +64,7 @@ struct sc_curve_place {
     size_t capacities, ratios; /* offsets of arrays of `points` doubles */
     size_t count;              /* offset of a double: how many of them are used */
     size_t points;
+    size_t block_above, block_most; /* offsets of doubles: bounds of the curve's block, or 0 */
 };
 
 struct sc_field {

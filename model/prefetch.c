@@ -117,9 +117,9 @@ static void answer_prefetches(struct sc_prefetch_answer *a, const struct pf_stat
 /* Gains below a hundredth are not worth anything. */
 static const char *worth_fixing(const struct pf_kernel *k, const struct pf_state states[RUNS])
 {
-    static const char *const names[] = { [UTILITY] = "utility",
-                                         [TIMELINESS] = "timeliness",
-                                         [PLACEMENT] = "placement" };
+    static const char *const names[] = {
+        [UTILITY] = "utility", [TIMELINESS] = "timeliness", [PLACEMENT] = "placement"
+    };
     double least = cycles_of(k, &states[OWN]) / 1.01;
     const char *name = "none";
     for (int i = UTILITY; i <= PLACEMENT; i++)
@@ -201,7 +201,8 @@ static void explain_memory(const struct pf_kernel *k, const struct pf_state *p, 
 static void explain_prefetches(const struct pf_state *p, struct sc_trace *t)
 {
     sc_trace_section(t, "prefetches, per access");
-    sc_trace_add(t, "psi", NULL, p->throttle, SC_SHARE, "share of the time that the throttle lets them go");
+    sc_trace_add(t, "psi", NULL, p->throttle, SC_SHARE,
+                 "share of the time that the throttle lets them go");
     sc_trace_add(t, "q", "sum of q^k = free slots", p->queue_ratio, SC_NUMBER,
                  "ratio by which the queue thins a burst, place by place");
     sc_trace_add(t, "FP", "Markov renewal: counter x zero state", p->false_positive, SC_SHARE,
@@ -213,9 +214,11 @@ static void explain_prefetches(const struct pf_state *p, struct sc_trace *t)
                  SC_NUMBER, "re-issues and useless ones included");
     sc_trace_add(t, "useless", "past the loop's end, of other CTAs", p->useless, SC_NUMBER,
                  "that nobody will come for");
-    sc_trace_add(t, "on_time", "P(R < lead < R + tau)", p->on_time, SC_NUMBER, "there when demand comes");
+    sc_trace_add(t, "on_time", "P(R < lead < R + tau)", p->on_time, SC_NUMBER,
+                 "there when demand comes");
     sc_trace_add(t, "late", "P(lead < R)", p->late, SC_NUMBER, "still under way");
-    sc_trace_add(t, "early", "P(lead > R + tau)", p->early, SC_NUMBER, "gone, and fetched again by demand");
+    sc_trace_add(t, "early", "P(lead > R + tau)", p->early, SC_NUMBER,
+                 "gone, and fetched again by demand");
     sc_trace_add(t, "missed", NULL, p->missed, SC_NUMBER, "demand that goes to L2 itself");
 }
 

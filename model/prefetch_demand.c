@@ -102,10 +102,11 @@ static double search(const struct pf_kernel *k, const struct sc_prefetch_body *b
             left -= share;
         }
     if (b->load[j].working_set != 0 && left > 1e-3) {
-        const double swept = fmax(span, fmin(k->warps * fabs((double)b->load[j].warp_stride),
-                                             k->warps * span));
+        const double swept = fmax(
+            span, fmin(k->warps * fabs((double)b->load[j].warp_stride), k->warps * span));
         const double reuse = fmax(1.0, (double)b->load[j].working_set / swept) * per_iteration;
-        const double again = left * fmin(1.0, k->iterations * k->waves * per_iteration / reuse - 1.0);
+        const double again = left *
+                             fmin(1.0, k->iterations * k->waves * per_iteration / reuse - 1.0);
         add_class(classes, other, count, (struct sc_reuse){ fmax(0.0, again), reuse, 0 }, true);
         left -= fmax(0.0, again);
     }
@@ -195,7 +196,8 @@ void sc_pf_kernel(const struct sc_prefetch *s, const struct sc_prefetch_machine 
                              .waves = fmax(1.0, s->ctas * s->cta_warps / s->warps) };
     const double span = k->sectors * SC_PREFETCH_SECTOR;
     k->sharers = s->warp_stride_bytes != 0.0
-                     ? fmax(1.0, SC_PREFETCH_LINE / fmax(span, fabs(s->warp_stride_bytes))) : 1.0;
+                     ? fmax(1.0, SC_PREFETCH_LINE / fmax(span, fabs(s->warp_stride_bytes)))
+                     : 1.0;
     k->sharers = fmin(k->sharers, k->cta_warps);
     k->in_step = fmin(0.5 * k->iterations, b.barrier_period > 0 ? b.barrier_period : HUGE_VAL);
     k->cold_dram = 1.0 / s->sharing_sms;

@@ -34,10 +34,10 @@ struct pf_kernel {
     struct sc_prefetch_machine machine;
     struct pf_load load[SC_PREFETCH_LOADS_MAX];
     double loads, sectors, warps, cta_warps, iterations, instructions;
-    double in_step;      /* iterations that warps run between two barriers, or half the loop */
-    double sharers;      /* warps whose sectors lie in one line, and keep it fresh */
-    double waves;        /* rounds of CTAs, one after the other in their slots */
-    double cold_dram;    /* P(data new to this SM is not in L2 either) */
+    double in_step;   /* iterations that warps run between two barriers, or half the loop */
+    double sharers;   /* warps whose sectors lie in one line, and keep it fresh */
+    double waves;     /* rounds of CTAs, one after the other in their slots */
+    double cold_dram; /* P(data new to this SM is not in L2 either) */
 };
 void sc_pf_kernel(const struct sc_prefetch *scenario, const struct sc_prefetch_machine *machine,
                   struct pf_kernel *kernel);
@@ -59,33 +59,34 @@ struct pf_attempt {
 
 /* Attempts on a sector of a load that a chain of `chain` strides leads to, furthest
  * lead first; returns how many. */
-size_t sc_pf_attempts(const struct pf_kernel *kernel, const struct sc_prefetch_mechanisms *mechanisms,
-                      double chain, struct pf_attempt attempts[SC_PREFETCH_ATTEMPTS]);
+size_t sc_pf_attempts(const struct pf_kernel *kernel,
+                      const struct sc_prefetch_mechanisms *mechanisms, double chain,
+                      struct pf_attempt attempts[SC_PREFETCH_ATTEMPTS]);
 
 /* What becomes of a sector that is not there: shares of its demands. */
 struct pf_fate {
-    double issued;      /* prefetches per demand, re-issues included */
+    double issued;        /* prefetches per demand, re-issues included */
     double on_time, late; /* the rest finds nothing: missed */
-    double known;       /* zero sectors that arrived: demand finds them in the metadata */
-    double early;       /* evicted before a demand that then misses */
-    double late_wait;   /* cycles that a late one still waits, times late */
-    double hold;        /* cycles that on-time data waits, times on_time */
-    double lead;        /* iterations, mean over on-time ones, times on_time */
+    double known;         /* zero sectors that arrived: demand finds them in the metadata */
+    double early;         /* evicted before a demand that then misses */
+    double late_wait;     /* cycles that a late one still waits, times late */
+    double hold;          /* cycles that on-time data waits, times on_time */
+    double lead;          /* iterations, mean over on-time ones, times on_time */
     double pattern_issued[SC_PREFETCH_PATTERNS];
 };
 
 /* How a fetch and a line in its place live. */
 struct pf_life {
-    struct sc_latency latency; /* of a prefetch */
-    double scatter;     /* deviation of it that bursts add, cycles */
-    double iteration;   /* cycles of an iteration */
-    double variance;    /* of it, cycles^2 */
-    double throttle;    /* share of the time that prefetches may go */
-    double spell;       /* how long it lets them, or not, cycles */
-    bool just_in_time;  /* the oracle of timeliness */
-    double lead_cv;     /* what scheduling adds */
+    struct sc_latency latency;      /* of a prefetch */
+    double scatter;                 /* deviation of it that bursts add, cycles */
+    double iteration;               /* cycles of an iteration */
+    double variance;                /* of it, cycles^2 */
+    double throttle;                /* share of the time that prefetches may go */
+    double spell;                   /* how long it lets them, or not, cycles */
+    bool just_in_time;              /* the oracle of timeliness */
+    double lead_cv;                 /* what scheduling adds */
     double residence, residence_cv; /* cycles */
-    double known;       /* P(metadata still knows of a zero sector that came; 0: of others) */
+    double known;          /* P(metadata still knows of a zero sector that came; 0: of others) */
     double register_share; /* of prefetches that find a register */
     double register_hold;  /* cycles that it keeps them */
 };
@@ -102,27 +103,27 @@ struct pf_fate sc_pf_fate(const struct pf_attempt *attempts, size_t count, const
 /* ---- The fixed point ---- */
 
 struct pf_state {
-    int steps;            /* rounds of the fixed point */
-    double iteration;     /* T: cycles of an iteration of a warp */
-    double variance;      /* of it, by the loads that wait and those that do not */
-    double skew;          /* iterations that warps are apart */
-    double active;        /* cycles of an iteration of a warp that has its turn */
-    double served;        /* share of the sectors fetched that a prefetch has in time */
-    double away;          /* of them, not at the issue port, load waits included */
-    double exposed;       /* waiting for loads */
-    double barrier;       /* waiting at barriers */
-    double bandwidth;     /* T that memory, L2 or MSHRs alone would take */
-    double unlimited;     /* T without that */
+    int steps;        /* rounds of the fixed point */
+    double iteration; /* T: cycles of an iteration of a warp */
+    double variance;  /* of it, by the loads that wait and those that do not */
+    double skew;      /* iterations that warps are apart */
+    double active;    /* cycles of an iteration of a warp that has its turn */
+    double served;    /* share of the sectors fetched that a prefetch has in time */
+    double away;      /* of them, not at the issue port, load waits included */
+    double exposed;   /* waiting for loads */
+    double barrier;   /* waiting at barriers */
+    double bandwidth; /* T that memory, L2 or MSHRs alone would take */
+    double unlimited; /* T without that */
     const char *narrowest;
-    bool at_port;         /* it is the SM's own: MSHRs or the load/store port */
+    bool at_port; /* it is the SM's own: MSHRs or the load/store port */
     double latency, fetch_latency, fetch_wait; /* mean of a load, of a fetch, and in queues */
-    double residence;     /* cycles */
+    double residence;                          /* cycles */
     double throttle, queue_ratio, register_fallback;
-    double burst;         /* cycles that a prefetch waits behind others of its burst */
+    double burst; /* cycles that a prefetch waits behind others of its burst */
     double on_time, late, early, issued, useless, dropped, missed, hits; /* per access */
-    double passed;        /* share of the candidates that the queue takes */
+    double passed;                   /* share of the candidates that the queue takes */
     double l2_fetches, dram_fetches; /* per access */
-    double distance;      /* best, in steps of the pattern that issues most */
+    double distance;                 /* best, in steps of the pattern that issues most */
     double false_positive, false_negative;
     double demand_evictions;
 };

@@ -33,14 +33,16 @@ static void add_iterations(const struct pf_kernel *k, double first, double reach
         const double copies = fmin(step, reach - d + 1.0);
         const double lead = d + 0.5 * (copies - 1.0);
         add(attempts, count,
-            (struct pf_attempt){ .pattern = SC_PREFETCH_ITERATION, .lead = lead, .copies = copies,
+            (struct pf_attempt){ .pattern = SC_PREFETCH_ITERATION,
+                                 .lead = lead,
+                                 .copies = copies,
                                  .available = fmax(0.0, 1.0 - lead / k->iterations),
                                  .distance = lead });
     }
 }
 
-static void add_chain(const struct pf_kernel *k, double reach,
-                      struct pf_attempt *attempts, size_t *count)
+static void add_chain(const struct pf_kernel *k, double reach, struct pf_attempt *attempts,
+                      size_t *count)
 {
     enum { GROUPS = 4 };
     const double step = step_of(reach, GROUPS);
@@ -50,7 +52,8 @@ static void add_chain(const struct pf_kernel *k, double reach,
         /* Iterations back to the trigger, from the mean place in the body. */
         const double back = far / k->loads;
         add(attempts, count,
-            (struct pf_attempt){ .pattern = SC_PREFETCH_CHAIN, .lead = far / k->loads,
+            (struct pf_attempt){ .pattern = SC_PREFETCH_CHAIN,
+                                 .lead = far / k->loads,
                                  .copies = copies,
                                  .available = fmax(0.0, 1.0 - back / k->iterations),
                                  .distance = far });
@@ -66,8 +69,10 @@ static void add_warps(const struct pf_kernel *k, double reach, struct pf_attempt
         const double copies = fmin(step, most - d + 1.0);
         const double far = d + 0.5 * (copies - 1.0);
         add(attempts, count,
-            (struct pf_attempt){ .pattern = SC_PREFETCH_WARP, .lead = far / k->warps,
-                                 .copies = copies, .available = 1.0 - far / k->cta_warps,
+            (struct pf_attempt){ .pattern = SC_PREFETCH_WARP,
+                                 .lead = far / k->warps,
+                                 .copies = copies,
+                                 .available = 1.0 - far / k->cta_warps,
                                  .distance = far });
     }
 }
@@ -128,8 +133,8 @@ struct sc_timeliness sc_pf_timeliness(double lead, const struct pf_life *life)
                                         life->variance / (life->iteration * lead) +
                                         life->scatter * life->scatter / (lead * lead))
                                  : 0.0;
-    struct sc_timeliness t = sc_prefetch_timeliness(lead, cv, &life->latency,
-                                                    life->residence, life->residence_cv);
+    struct sc_timeliness t = sc_prefetch_timeliness(lead, cv, &life->latency, life->residence,
+                                                    life->residence_cv);
     if (life->register_share > 0.0) {
         /* A register keeps its data for far longer than leads spread. */
         const double wait = lead - sc_latency_mean(&life->latency);

@@ -18,7 +18,7 @@ struct work {
     struct kind {
         struct pf_attempt attempt[SC_PREFETCH_ATTEMPTS];
         size_t attempts;
-        double regular;  /* P(a stride into the load holds) */
+        double regular; /* P(a stride into the load holds) */
         double chain;
         double score[SC_PREFETCH_PATTERNS][9]; /* P(its confidence >= the index) */
         struct pf_fate other, zero; /* of sectors that are not zero, and of those that are */
@@ -27,7 +27,7 @@ struct work {
     size_t kind_of[SC_PREFETCH_LOADS_MAX];
     bool has_zeros;
     double mean_zero;
-    double metadata;    /* P(a line of zero metadata stays as long as it is used) */
+    double metadata; /* P(a line of zero metadata stays as long as it is used) */
     struct sc_reuse line[SC_PREFETCH_LOADS_MAX * SC_PREFETCH_CLASSES];
     size_t lines;
     double fresh_lines; /* new lines per new sector run */
@@ -116,8 +116,8 @@ static double trusted(const struct work *w, const struct kind *kind, const struc
                                                         0.5 * (a->copies - 1.0)));
     if (!w->m->tuner)
         return score[3];
-    const double off = fmax(0.0, fabs(a->distance - w->tuned[a->pattern]) -
-                                     0.5 * (a->copies - 1.0));
+    const double off = fmax(0.0,
+                            fabs(a->distance - w->tuned[a->pattern]) - 0.5 * (a->copies - 1.0));
     /* Between two whole thresholds the share of each. */
     const double need = fmin(w->k->scenario->score_threshold + off, most), low = floor(need);
     const double p = score[(int)low], next = low < most ? score[(int)low + 1] : 0.0;
@@ -187,7 +187,6 @@ static double exposed(const struct work *w, double cycles)
     return fmax(0.0, cycles - s->dependence * s->issue_gap_cycles);
 }
 
-
 /* Adds mean and variance of what a load makes its warp wait. */
 static void add_waits(const struct work *w, struct tally *t, const struct sc_latency *latency,
                       double share, double hits, double merged, double merged_wait, double late,
@@ -227,7 +226,8 @@ static struct standing standing_of(const struct pf_kernel *k, const struct pf_lo
         /* Between warps the order of the touches is anybody's: the gap is exponential. */
         const bool exact = r->cyclic && !l->other[c];
         const double apart = exact ? 0.0 : state->skew * state->active;
-        const double ago = fmax(r->reuse / cycle_accesses * state->active / state->iteration, apart);
+        const double ago = fmax(r->reuse / cycle_accesses * state->active / state->iteration,
+                                apart);
         const double kept = exact ? sc_prefetch_retained(ago, life->residence, life->residence_cv)
                                   : -expm1(-life->residence / ago);
         /* What demand fetched last may still be under way. */
@@ -246,8 +246,8 @@ static struct standing standing_of(const struct pf_kernel *k, const struct pf_lo
 /* Adds the share `weight` of the accesses of load j that stand like `s` and whose
  * prefetches fare like `f`. */
 static void tally_part(const struct work *w, const struct pf_load *l, double weight,
-                       const struct standing *s, const struct pf_fate *f, double absent,
-                       bool zero, const struct sc_latency *latency, struct tally *t)
+                       const struct standing *s, const struct pf_fate *f, double absent, bool zero,
+                       const struct sc_latency *latency, struct tally *t)
 {
     const double share = weight / w->k->loads, l1 = w->k->scenario->l1_latency_cycles;
     const double mean = sc_latency_mean(latency);
@@ -354,7 +354,8 @@ static struct sc_latency latency_of(const struct pf_kernel *k, const struct pf_s
     const double rate = k->warps * k->loads / state->iteration;
     const double l2 = bytes / s->l2_bytes_per_cycle, dram = bytes / k->machine.dram_bytes_per_cycle;
     const double customers = fmin(s->mshrs, k->warps * (1.0 + state->issued * k->loads));
-    const double l2_wait = sc_prefetch_wait(l2, rate * state->l2_fetches * l2, s->burst_factor, customers);
+    const double l2_wait = sc_prefetch_wait(l2, rate * state->l2_fetches * l2, s->burst_factor,
+                                            customers);
     const double dram_wait = sc_prefetch_wait(dram, rate * state->dram_fetches * dram,
                                               s->burst_factor, customers);
     const double share = state->l2_fetches > 0.0 ? state->dram_fetches / state->l2_fetches : 0.0;
@@ -362,10 +363,10 @@ static struct sc_latency latency_of(const struct pf_kernel *k, const struct pf_s
     const double met = 0.6 * state->burst *
                        fmin(1.0, rate * state->issued * fmax(l2, share * dram));
     *wait = l2_wait + share * dram_wait + met;
-    return sc_prefetch_latency(s->l2_latency_cycles + l2_wait + met, clamp(share, 0.0, 1.0),
-                               fmax(0.0, s->dram_latency_cycles - s->l2_latency_cycles -
-                                             s->dram_jitter_cycles),
-                               s->dram_jitter_cycles + dram_wait);
+    return sc_prefetch_latency(
+        s->l2_latency_cycles + l2_wait + met, clamp(share, 0.0, 1.0),
+        fmax(0.0, s->dram_latency_cycles - s->l2_latency_cycles - s->dram_jitter_cycles),
+        s->dram_jitter_cycles + dram_wait);
 }
 
 static struct sc_latency delayed(const struct sc_latency *latency, double cycles)
@@ -386,8 +387,8 @@ static double burst_of(const struct pf_kernel *k, const struct pf_state *state)
     const double share = state->l2_fetches > 0.0 ? state->dram_fetches / state->l2_fetches : 0.0;
     const double service = fmax(bytes / s->l2_bytes_per_cycle,
                                 share * bytes / k->machine.dram_bytes_per_cycle);
-    const double busy = clamp(k->warps * k->loads * (1.0 + s->store_share) / state->iteration,
-                              0.0, 0.9);
+    const double busy = clamp(k->warps * k->loads * (1.0 + s->store_share) / state->iteration, 0.0,
+                              0.9);
     const double queued = 1.2 * s->prefetch_mshrs * fmin(1.0, 2.0 * (1.0 - state->throttle));
     return 0.5 * queued * fmax(0.0, service - 1.0 / (1.0 - busy));
 }
@@ -418,8 +419,9 @@ static void tune(struct work *w, const struct pf_state *state, const struct pf_l
         for (size_t d = 0; d < (size_t)reach; d++)
             outcome[d] = sc_pf_timeliness(
                 fmin((double)d + 1.0 + gate, reach) * unit[p] * life->iteration, life);
-        const double settled = sc_prefetch_settle(outcome, (size_t)reach, (int)fmin(63.0, s->window_samples),
-                                                  0.5 * events / s->window_samples, s->start_distance);
+        const double settled = sc_prefetch_settle(
+            outcome, (size_t)reach, (int)fmin(63.0, s->window_samples),
+            0.5 * events / s->window_samples, s->start_distance);
         mix(&w->tuned[p], settled, 0.5);
     }
 }
@@ -429,8 +431,8 @@ static void rank(struct work *w, struct pf_state *state, const struct tally *t, 
 {
     const struct pf_kernel *k = w->k;
     const double rate = k->warps * k->loads / state->iteration;
-    const double busy = clamp(k->warps * k->loads * (1.0 + k->scenario->store_share) /
-                                  state->iteration, 0.0, 0.98);
+    const double busy = clamp(
+        k->warps * k->loads * (1.0 + k->scenario->store_share) / state->iteration, 0.0, 0.98);
     const double slots = (1.0 - busy) / rate;
     double wanted[SC_PREFETCH_PATTERNS], all = 0.0, ahead = 0.0, passed = 0.0;
     for (int p = 0; p < SC_PREFETCH_PATTERNS; p++) {
@@ -507,7 +509,8 @@ static double reach_of(const struct work *w, enum sc_prefetch_pattern pattern)
 {
     const struct sc_prefetch *s = w->k->scenario;
     const double most = w->m->front == SC_PREFETCH_SNAKE || w->m->front == SC_PREFETCH_APOGEE
-                            ? sc_prefetch_reach(s, pattern) : w->furthest;
+                            ? sc_prefetch_reach(s, pattern)
+                            : w->furthest;
     if (w->m->tuner)
         return fmin(most, w->tuned[pattern] + fmax(0.0, 7.0 - s->score_threshold));
     return w->m->own_tuner ? fmin(most, w->tuned[pattern]) : most;
@@ -524,8 +527,8 @@ static double astray_of(const struct work *w)
     double sum = 0.0;
     for (double behind = k->warps - k->cta_warps; behind > 0.0; behind -= k->cta_warps)
         sum += fmin(reach, behind);
-    const double own = k->warps * wide > step && step > 0.0
-                           ? fmin(1.0, k->cta_warps * wide / step) : 0.0;
+    const double own = k->warps * wide > step && step > 0.0 ? fmin(1.0, k->cta_warps * wide / step)
+                                                            : 0.0;
     return wide > 0.0 ? sum / k->warps * (1.0 - own) : 0.0;
 }
 
@@ -547,7 +550,8 @@ static double useless_of(const struct work *w, const struct pf_state *state,
         return 0.0;
     if (w->m->front == SC_PREFETCH_APOGEE)
         return k->scenario->warp_stride_bytes != 0.0
-                   ? w->regular * astray_of(w) * in_step(k->scenario) : sum;
+                   ? w->regular * astray_of(w) * in_step(k->scenario)
+                   : sum;
     if (w->m->front != SC_PREFETCH_SNAKE)
         return sum;
     const double step = in_step(k->scenario);
@@ -565,7 +569,8 @@ static double skew_of(const struct pf_kernel *k, const struct pf_state *state)
     const struct sc_prefetch *s = k->scenario;
     const double busy = k->warps * k->instructions / s->issue_width / state->iteration;
     const double greedy = s->scheduler == SC_PREFETCH_GREEDY_OLDEST && !(s->barriers > 0.0)
-                              ? 0.5 * fmin(1.0, busy) : 0.0;
+                              ? 0.5 * fmin(1.0, busy)
+                              : 0.0;
     return s->order_factor * (sqrt(k->in_step * state->variance) / state->active + greedy);
 }
 
@@ -599,19 +604,19 @@ static double step(struct work *w, struct pf_state *state, double weight)
     const struct sc_prefetch *s = k->scenario;
     double wait;
     const struct sc_latency demand = latency_of(k, state, &wait);
-    struct pf_life life = { .latency = delayed(&demand, state->burst),
-                            .scatter = 0.58 * state->burst,
-                            .iteration = state->active,
-                            .throttle = state->throttle,
-                            .variance = state->variance,
-                            .lead_cv = s->lead_cv,
-                            .residence = state->residence,
-                            .residence_cv = s->residence_cv,
-                            .just_in_time = w->m->oracle_time,
-                            .register_share = w->m->registers ? fmax(0.0, 1.0 - state->register_fallback) : 0.0,
-                            .register_hold = s->replacement == SC_PREFETCH_REPLACE_AGED
-                                                 ? s->register_hold_cycles
-                                                 : 1e6 };
+    struct pf_life life = {
+        .latency = delayed(&demand, state->burst),
+        .scatter = 0.58 * state->burst,
+        .iteration = state->active,
+        .throttle = state->throttle,
+        .variance = state->variance,
+        .lead_cv = s->lead_cv,
+        .residence = state->residence,
+        .residence_cv = s->residence_cv,
+        .just_in_time = w->m->oracle_time,
+        .register_share = w->m->registers ? fmax(0.0, 1.0 - state->register_fallback) : 0.0,
+        .register_hold = s->replacement == SC_PREFETCH_REPLACE_AGED ? s->register_hold_cycles : 1e6
+    };
     life.residence *= 1.0 + 0.15 * (k->sharers - 1.0);
     if (w->m->oracle_place)
         life.residence = HUGE_VAL;
@@ -628,10 +633,10 @@ static double step(struct work *w, struct pf_state *state, double weight)
         tally_load(w, j, state, &life, &demand, &t);
     overlap_waits(w, &t);
     if (w->m->oracle_l1)
-        t = (struct tally){ .hits = 1.0, .latency = s->l1_latency_cycles,
+        t = (struct tally){ .hits = 1.0,
+                            .latency = s->l1_latency_cycles,
                             .exposed = k->loads * exposed(w, s->l1_latency_cycles) };
-    const double useless = s->useless_factor * useless_of(w, state, &life) *
-                           new_share(k);
+    const double useless = s->useless_factor * useless_of(w, state, &life) * new_share(k);
     t.fetches += useless;
     rank(w, state, &t, useless);
 
@@ -645,20 +650,24 @@ static double step(struct work *w, struct pf_state *state, double weight)
         t.fate.on_time * w->fresh_lines * in_l1, hold * rate, k->machine.l1_lines);
     const double residence = fmin(1e9, s->residence_factor * lines / rate);
     const double unused = rate * k->sectors / 4.0 * in_l1 *
-                          (t.fate.hold + (useless + lost + (w->m->zero_cache ? t.zero_issued : 0.0)) *
-                                            fmin(residence, 1e5));
+                          (t.fate.hold +
+                           (useless + lost + (w->m->zero_cache ? t.zero_issued : 0.0)) *
+                               fmin(residence, 1e5));
     if (w->m->throttle)
         mix(&state->burst, burst_of(k, state), weight);
     if (w->m->throttle && !w->m->oracle_time)
-        throttle(k, state, unused, t.fetches > 0.0 ? (t.missed * latency + state->issued * fill) / t.fetches
-                                             : latency);
+        throttle(k, state, unused,
+                 t.fetches > 0.0 ? (t.missed * latency + state->issued * fill) / t.fetches
+                                 : latency);
     if (w->m->registers) {
         const double busy = rate * (t.fate.issued * (fill + hold) + useless * life.register_hold) *
                             w->fresh_lines;
         mix(&state->register_fallback, sc_erlang_b(busy, k->machine.register_entries), 0.5);
     }
 
-    const double dram = t.fetches > 0.0 ? k->cold_dram * clamp((t.cold_fetches + useless) / t.fetches, 0.0, 1.0) : 0.0;
+    const double dram = t.fetches > 0.0
+                            ? k->cold_dram * clamp((t.cold_fetches + useless) / t.fetches, 0.0, 1.0)
+                            : 0.0;
     state->barrier = barrier_of(k, &t);
     state->exposed = t.exposed;
     state->away = (s->issue_gap_cycles - 1.0) * k->instructions + t.exposed + state->barrier;

@@ -274,6 +274,15 @@ static enum sc_status refuse(struct sc_error *error, const char *field, double v
     return SC_EDOMAIN;
 }
 
+/* Whether the curve may be one of regions, as far as its numbers, rounded maybe, tell. */
+static bool is_of_regions(const struct sc_uvm *s)
+{
+    const double rounding = 0.05;
+    return s->curve_count == 0.0 || s->curve_block_most_bytes == 0.0 ||
+           (s->region_bytes > s->curve_block_above_bytes * (1.0 - rounding) &&
+            s->region_bytes <= s->curve_block_most_bytes * (1.0 + rounding));
+}
+
 static enum sc_status check_curve(const struct sc_uvm *s, struct sc_error *error)
 {
     const double count = s->curve_count;
@@ -286,6 +295,9 @@ static enum sc_status check_curve(const struct sc_uvm *s, struct sc_error *error
         if (!(capacity > (i > 0 ? s->curve_capacity_bytes[i - 1] : 0.0) && isfinite(capacity)))
             return refuse(error, "curve_capacity_bytes", capacity, "must ascend from above 0");
     }
+    if (!is_of_regions(s))
+        return refuse(error, "region", s->region_bytes,
+                      "is not the block of the curve in reuse (mrc --block)");
     return SC_OK;
 }
 

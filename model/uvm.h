@@ -120,6 +120,8 @@ struct sc_uvm {
      * caller fills them. */
     double curve_capacity_bytes[SC_UVM_CURVE_POINTS], curve_miss_ratio[SC_UVM_CURVE_POINTS];
     double curve_count;
+    /* Its blocks are to be regions: larger than the one, at most the other; 0: not known. */
+    double curve_block_above_bytes, curve_block_most_bytes;
 };
 
 /* The answer.  Columns and units: sc_uvm_system.metrics. */

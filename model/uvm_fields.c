@@ -62,6 +62,8 @@ static const struct sc_curve_place curve_place = {
     .ratios = offsetof(struct sc_uvm, curve_miss_ratio),
     .count = offsetof(struct sc_uvm, curve_count),
     .points = SC_UVM_CURVE_POINTS,
+    .block_above = offsetof(struct sc_uvm, curve_block_above_bytes),
+    .block_most = offsetof(struct sc_uvm, curve_block_most_bytes),
 };
 
 static const struct sc_field fields[] = {
@@ -152,7 +154,7 @@ static const struct sc_field fields[] = {
     { .key = "reuse", .kind = SC_PRESET, .curve = &curve_place,
       .provenance = SC_FACT,
       .help = "file of a miss-ratio curve (mrc -f csv) on regions, of touches in the order of their "
-              "faults: the law of the footprint's refetches" },
+              "faults: past capacity, the share of what passes= reads that comes in (simulate ignores it)" },
     { .key = "refetch", .kind = SC_REAL, .dimension = SC_NUMBER, MEMBER(refetch),
       FROM("the pattern's law"), RANGE(0, 1e9),
       .help = "bytes brought in again over bytes brought in first, past capacity" },

@@ -129,20 +129,19 @@ static struct uvm_outcome run_mapped(const struct uvm_case *c)
 
 /* ---- A split ---- */
 
-/* A window that only reads: a phase takes as long as the slower of its two parts. */
+/* A window that only reads: the link works beside the GPU, and a phase takes as long as the
+ * slower of the two, never less than with all of it resident. */
 static void split_window(const struct uvm_case *c, double pinned, struct uvm_outcome *o)
 {
     const double phases = c->scenario->phases;
     const double device_s = c->device_s / phases, link_s = c->mapped / c->link_rate / phases;
     double mapped = 0.0;
-    o->device_s = 0.0;
     for (double k = 0.0; k < phases; k++) {
         const double part = covered(c, pinned, k);
-        const double extra_s = fmax(0.0, (1.0 - part) * link_s - part * device_s);
-        o->device_s += part * device_s;
+        const double extra_s = fmax(0.0, (1.0 - part) * link_s - device_s);
         o->mapped_s += extra_s;
         mapped += 1.0 - part;
-        o->last_phase_s = part * device_s + extra_s;
+        o->last_phase_s = device_s + extra_s;
         o->first_phase_s = k > 0.0 ? o->first_phase_s : o->last_phase_s;
     }
     o->mapped = c->mapped * mapped / phases;

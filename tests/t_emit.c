@@ -232,6 +232,20 @@ static void test_bar(void)
              "\nstalls:  . free  w wait\n",
              "shares of twenty cells, and no more");
     table_is(EMIT_TABLE, columns, cells, 0, 3, "n  where the time goes\n", "no rows, no legend");
+    static const struct emit_column alike[] = {
+        { .name = "a_share", .stall = "wait", .hidden = true },
+        { .name = "b_share", .stall = "waiting", .hidden = true },
+        { .name = "c_share", .stall = "waits", .hidden = true },
+        { .name = "d_share", .stall = "wa", .hidden = true },
+        { .name = "n" },
+    };
+    const struct emit_cell shares[] = { emit_number(0.25), emit_number(0.25), emit_number(0.25),
+                                        emit_number(0.25), emit_number(1) };
+    table_is(EMIT_TABLE, alike, shares, 1, 5,
+             "n  where the time goes\n"
+             "1  .....wwwwwaaaaaaaaaa\n"
+             "\nstalls:  . wait  w waiting  a waits  a wa\n",
+             "a letter of its own for each whose name has one left");
     table_is(EMIT_MARKDOWN, columns, cells, 1, 3, "| n |\n| -: |\n| 1 |\n", "no bar in Markdown");
 
     const struct emit_style colour = { .format = EMIT_TABLE, .digits = 4, .decimal = '.',
@@ -293,7 +307,7 @@ static void test_frames(void)
 
 int main(void)
 {
-    plan(80);
+    plan(81);
     test_csv();
     test_tsv();
     test_json();

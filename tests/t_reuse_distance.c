@@ -346,6 +346,32 @@ static void test_samples(void)
     sc_reuse_meter_destroy(all);
 }
 
+/* Where next to nothing hits, a sample of too many accesses ends at 1 like all of its parts. */
+static void test_sample_ceiling(void)
+{
+    static const char *const rules[] = { "lru", "aet", "random" };
+    double capacity[POINTS], exact[POINTS];
+    fill_below(LARGE, 30000, 1, 5);
+    struct sc_reuse_meter *all =
+        measure(LARGE, &(struct sc_reuse_options){ .divisor = 1, .times = true }, 4096);
+    for (int i = 0; i < POINTS; i++)
+        capacity[i] = 60.0 * (i + 1);
+    for (size_t r = 0; r < COUNT(rules); r++) {
+        if (sc_reuse_meter_curve(all, sc_reuse_rule_find(rules[r]), 0, capacity, POINTS, exact, NULL,
+                                 NULL) != SC_OK)
+            bail("no curve");
+        for (int kind = 0; kind < 2; kind++) {
+            const struct sc_reuse_options options = { .divisor = 1, .times = true,
+                                                      .rate = kind == 0 ? 0.01 : 0.0,
+                                                      .sample_blocks = kind == 0 ? 0 : 2500 };
+            const struct judged j = judge(&options, rules[r], capacity, exact);
+            ok(j.covered > 0.85, "%s, %s: nearly all misses, as its error says", rules[r],
+               kind == 0 ? "fixed rate" : "fixed size");
+        }
+    }
+    sc_reuse_meter_destroy(all);
+}
+
 static void test_sample_bounds(void)
 {
     double ratio[1], error[1];
@@ -418,12 +444,13 @@ static void test_refused(void)
 
 int main(void)
 {
-    plan(98);
+    plan(104);
     test_small();
     test_recency();
     test_large();
     test_blocks();
     test_samples();
+    test_sample_ceiling();
     test_sample_bounds();
     test_refused();
     return done();

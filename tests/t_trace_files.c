@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Traces and miss-ratio curves as files: what is read, and what is said of what is not. */
+#include <float.h>
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -241,9 +242,18 @@ static void test_curve(void)
     near(sc_miss_curve_at(&curve, 2097152), 0.8, 0, 0, "the first");
     near(sc_miss_curve_at(&curve, 3145728), 0.6, 1e-15, 0, "between");
     near(sc_miss_curve_at(&curve, 1e18), 0.4, 0, 0, "beyond");
+    near(curve.block_above, 1048576 * 8.0 / 5.0, 1e-15, 0, "its blocks are larger than that");
+    near(curve.block_most, 2097152, 0, 0, "and no larger than that");
     sc_miss_curve_fini(&curve);
-    ok(read_curve("x;miss_ratio;cache_bytes\n1;0,5;0\n", &curve, &error) != SC_OK,
-       "a decimal comma is not what mrc writes");
+    ok(read_curve("cache_bytes;cache_blocks;miss_ratio\n10000,5;2;0,5\n", &curve, &error) == SC_OK,
+       "what mrc writes with a decimal comma");
+    near(sc_miss_curve_at(&curve, 10000.5), 0.5, 0, 0, "is a number");
+    near(curve.block_most, 5000.25, 0, 0, "for blocks too");
+    sc_miss_curve_fini(&curve);
+    ok(read_curve("cache_bytes,miss_ratio\n1,0.5\n", &curve, NULL) == SC_OK &&
+           curve.block_above == 0.0 && curve.block_most > DBL_MAX,
+       "blocks of any size where it is not told");
+    sc_miss_curve_fini(&curve);
     ok(read_curve("cache_bytes,miss_ratio,miss_ratio_error\n1,0.5,0.1\n2,0.6,0.1\n", &curve, NULL) ==
            SC_OK,
        "an estimate may rise");
@@ -287,7 +297,7 @@ static void test_curve_refused(void)
 
 int main(void)
 {
-    plan(243);
+    plan(248);
     test_read();
     test_names();
     test_refused();

@@ -395,6 +395,13 @@ static void test_curve(void)
     s.curve_capacity_bytes[2] = GIB;
     ok(sc_uvm_system.estimate(&s, &answer, NULL, &error) == SC_EDOMAIN &&
            strcmp(error.field, "curve_capacity_bytes") == 0, "capacities must ascend");
+    s.curve_capacity_bytes[2] = 64 * GIB;
+    s.curve_block_above_bytes = MIB;
+    s.curve_block_most_bytes = 2 * MIB;
+    ok(sc_uvm_system.estimate(&s, &answer, NULL, &error) == SC_OK, "a curve on regions");
+    s.region_bytes = MIB / 2;
+    ok(sc_uvm_system.estimate(&s, &answer, NULL, &error) == SC_EDOMAIN &&
+           strcmp(error.field, "region") == 0, "and on other blocks");
 }
 
 /* ---- Policies ---- */
@@ -497,6 +504,16 @@ static void test_window(void)
         before = time_of(s);
     }
     ok(rises, "more drift never helps a fixed split");
+    size_t faster = 0;
+    for (double rate = MIB; rate <= 4096 * GIB; rate *= 4) {
+        struct sc_uvm slow = s;
+        slow.device_rate_bytes_per_s = rate;
+        for (slow.drift = 0; slow.drift <= 1; slow.drift += 0.25)
+            for (slow.policy = 0; slow.policy < POLICIES; slow.policy++)
+                for (slow.pinned_bytes = 0; slow.pinned_bytes <= 4 * GIB; slow.pinned_bytes += GIB)
+                    faster += answer_to(slow).slowdown < 1 - 1e-12;
+    }
+    is_int((long)faster, 0, "no split is faster than all of it resident, however slow the kernel");
     s.policy = ADAPTIVE;
     s.passes = 50;
     near(answer_to(s).last_phase_bytes_per_s, 512 * GIB, 1e-12, 0, "counters follow the window");
@@ -793,7 +810,7 @@ static void test_adaptive_exchange(void)
 
 int main(void)
 {
-    plan(6 * 2 + 1 + 8 + 6 + 12 + 19 + 4 + 10 + 13 + 5 + 3 + 6 + 3 + SC_UVM_PATTERNS + 5 + 3 + 2 + 2 + 15 +
+    plan(6 * 2 + 1 + 8 + 6 + 12 + 19 + 4 + 10 + 13 + 5 + 3 + 6 + 3 + SC_UVM_PATTERNS + 5 + 3 + 2 + 2 + 15 + 3 +
          1 + POLICIES);
     test_tree();
     test_random_law();

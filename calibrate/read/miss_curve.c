@@ -11,14 +11,14 @@
 #include "read/csv.h"
 
 static const char size_name[] = "cache_bytes", ratio_name[] = "miss_ratio",
-                  error_name[] = "miss_ratio_error";
+                  error_name[] = "miss_ratio_error", blocks_name[] = "cache_blocks";
 static const double rounding = 1e-5;
 enum { ROWS = 256 };
 
 struct reading {
     struct sc_csv *csv;
     struct sc_csv_batch batch;
-    size_t size_column, ratio_column;
+    size_t size_column, ratio_column, blocks_column;
     bool estimated;
     struct sc_miss_curve curve;
     size_t room;
@@ -63,6 +63,7 @@ static enum sc_status find_columns(struct reading *r)
     const size_t count = sc_csv_column_count(r->csv), line = sc_csv_header_line(r->csv);
     r->size_column = find_column(r->csv, size_name);
     r->ratio_column = find_column(r->csv, ratio_name);
+    r->blocks_column = find_column(r->csv, blocks_name);
     r->estimated = find_column(r->csv, error_name) < count;
     if (r->size_column == count)
         return refuse(r, SC_EDOMAIN, line, size_name, "expected one such column", NULL);
@@ -72,13 +73,21 @@ static enum sc_status find_columns(struct reading *r)
 }
 
 /* A finite decimal number and nothing else; under the C locale. */
-static bool parse_number(const char *text, double *value)
+static bool parse_number(const char *text, char decimal, double *value)
 {
-    char *end;
-    if (strspn(text, "+-.0123456789eE") != strlen(text) || *text == '\0')
+    char plain[64], *end;
+    const size_t length = strlen(text);
+    if (length == 0 || length >= sizeof plain)
         return false;
+    memcpy(plain, text, length + 1);
+    for (char *c = plain; *c != '\0'; c++) {
+        if (*c == decimal)
+            *c = '.';
+        else if (strchr("+-0123456789eE", *c) == NULL)
+            return false;
+    }
     errno = 0;
-    *value = strtod(text, &end);
+    *value = strtod(plain, &end);
     return *end == '\0' && isfinite(*value);
 }
 
@@ -88,7 +97,7 @@ static enum sc_status read_cell(struct reading *r, const struct sc_csv_row *row,
     const char *text =
         column < row->field_count ? r->batch.fields[row->first_field + column].text : "";
     const bool is_ratio = column == r->ratio_column;
-    if (parse_number(text, value) && *value >= 0.0 && (!is_ratio || *value <= 1.0))
+    if (parse_number(text, sc_csv_decimal(r->csv), value) && *value >= 0.0 && (!is_ratio || *value <= 1.0))
         return SC_OK;
     return refuse(r, SC_EDOMAIN, row->line, name,
                   is_ratio ? "expected a share from 0 to 1" : "expected a number of bytes", text);
@@ -112,6 +121,20 @@ static bool make_room(struct reading *r)
     return sizes != NULL && ratios != NULL;
 }
 
+/* Parts of a block count for nothing: `blocks` of them fit into `size`, one more does not. */
+static void bound_block(struct reading *r, const struct sc_csv_row *row, double size)
+{
+    struct sc_miss_curve *const c = &r->curve;
+    double blocks = 0.0;
+    if (r->blocks_column < row->field_count &&
+        parse_number(r->batch.fields[row->first_field + r->blocks_column].text,
+                     sc_csv_decimal(r->csv), &blocks) &&
+        blocks >= 1.0) {
+        c->block_above = fmax(c->block_above, size / (blocks + 1.0));
+        c->block_most = fmin(c->block_most, size / blocks);
+    }
+}
+
 static enum sc_status read_row(struct reading *r, const struct sc_csv_row *row)
 {
     struct sc_miss_curve *const c = &r->curve;
@@ -130,6 +153,7 @@ static enum sc_status read_row(struct reading *r, const struct sc_csv_row *row)
                       r->batch.fields[row->first_field + r->ratio_column].text);
     if (!make_room(r))
         return refuse(r, SC_ENOSPACE, 0, "", "needs more memory than there is", NULL);
+    bound_block(r, row, size);
     c->cache_bytes[c->count] = size;
     c->miss_ratio[c->count++] = ratio;
     return SC_OK;
@@ -157,7 +181,7 @@ static enum sc_status read_rows(struct reading *r)
 enum sc_status sc_miss_curve_read(FILE *file, struct sc_miss_curve *curve,
                                   struct sc_miss_curve_error *error)
 {
-    struct reading r = { .error = error };
+    struct reading r = { .error = error, .curve = { .block_most = (double)INFINITY } };
     struct sc_csv_error csv_error;
     *curve = (struct sc_miss_curve){ 0 };
     const enum sc_csv_status csv = sc_csv_create(&r.csv, file, "", NULL, &csv_error);

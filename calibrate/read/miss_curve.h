@@ -5,7 +5,8 @@
  * Columns cache_bytes and miss_ratio, in any place among others, which do not matter; a row per
  * size, none given twice, from small to large; sizes from 0, ratios from 0 to 1 that rise nowhere
  * by more than a rounding error of 1e-5, unless the curve has an error estimate (a column
- * miss_ratio_error): then they may rise.
+ * miss_ratio_error): then they may rise.  Numbers may have a decimal comma.  A column
+ * cache_blocks, if there is one, tells how large a block was.
  *
  * Nothing here prints, and no state is kept outside the caller's structs.
  */
@@ -21,6 +22,7 @@ struct sc_miss_curve {
     double *cache_bytes; /* rising */
     double *miss_ratio;
     size_t count; /* at least 1 */
+    double block_above, block_most; /* a block was larger than, and at most; 0 and INFINITY: not known */
 };
 
 struct sc_miss_curve_error {

@@ -62,6 +62,13 @@ check_run 'a key in a machine format has its aliases and source' 0 \
 'key,default,values,kind,help,aliases,source
 tensor_parallel,1,1 to 1024,setting,GPUs that share each layer; the answer is for one of them,tp,' '' \
     stallcast list fields hbf --only '^tensor_parallel ' -f csv
+# Without gpu= a row is taken, and its values are the defaults.
+check_run 'list, explain: the link of the GPU that is taken' 0 'link_rate 21.6896 GB/s
+link_rate 21.6896 GB/s
+link_rate 21.6896 GB/s
+link_rate 68.7195 GB/s' '' sh -c "
+    { '$program' list fields uvm; '$program' list parameters uvm; '$program' explain uvm; '$program' explain uvm gpu=gh200; } |
+    sed -n 's/^ *\(link_rate\)  *\([0-9.]* GB.s\) .*/\1 \2/p'"
 check_run 'a required key, a choice, a preset, a derived key' 0 'layers|required|1 to 100000
 phase|decode|decode | prefill
 gpu|a100-sim|row of gpus

@@ -98,6 +98,15 @@ refuses '--block: names.txt has names, which have no place: --item says how larg
     mrc names.txt -b 4KiB
 refuses 'a.txt: none of its 7 accesses is to a block of the sample: take a larger --sample, or --sample-size' \
     mrc a.txt --sample 1e-6
+refuses '-o: a.txt would replace the trace' mrc a.txt -f csv -o a.txt
+ln -s a.txt link.csv
+refuses '-o: a.txt would replace the trace' mrc a.txt -o ./link.csv
+ln a.txt hard.svg
+refuses '--plot: a.txt would replace the trace' mrc a.txt --plot hard.svg
+rm hard.svg
+ok 'the trace still stands' sh -c '[ "$(wc -l <a.txt)" -eq 7 ]'
+check_run 'a device may be both' 2 '' 'stallcast: /dev/null: expected at least one access, got none' \
+    stallcast mrc /dev/null -o /dev/null
 echo old >old.csv
 refuses "negative.txt:2: expected no negative number, got '-5'" mrc negative.txt -f csv -o old.csv
 ok 'the old answer still stands' sh -c '[ "$(cat old.csv)" = old ]'
@@ -233,6 +242,8 @@ done
 ok 'the same seed, the same answer' cmp a b
 ok 'another seed, another' sh -c '! cmp -s a c'
 "$program" mrc big.txt -f csv --sample 0.002 >few.csv 2>err
+check_run 'a sample of one block' 0 3 '1000 accesses to about 4 blocks; sample: 1 block, 102 accesses, rate 0.4793; so few that the error is no more than a guess' \
+    sh -c "awk 'BEGIN { for (i = 0; i < 1000; i++) print i % 10 }' | '$program' mrc - --sample-size 1 -f csv --sizes 1,2 | wc -l"
 ok 'a small sample says so' grep -q 'so few that the error is no more than a guess' err
 
 # ---- pictures ----

@@ -97,7 +97,7 @@ radix,40.9244,,' '' sh -c 'grep "^published,static a40 1.5x," uvm-apps.csv | cut
 # ---- runs that were stopped at a cap, and speedups of two published runs ----
 
 mkdir tables
-cp -r "$source_tree"/data/*.csv "$source_tree"/data/p* tables/
+cp -r "$source_tree"/data/*.csv "$source_tree"/data/p*/ tables/
 scenario='gpu=gh200 app=moving-window drift=0% policy='
 {
     head -n 1 "$source_tree/data/published/uvm.csv"

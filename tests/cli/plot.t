@@ -87,7 +87,7 @@ ok 'samples: closed form beside simulator' perl -F, -lane '
     die $_ unless $F[4] > 0.1 && $F[-1] > 0.1 && abs(log($F[4] / $F[-1])) < 3;
     END { die "$rows rows" unless $rows > 6 }' parity.csv
 mkdir tables
-cp -r "$source_tree"/data/*.csv "$source_tree"/data/p* tables/
+cp -r "$source_tree"/data/*.csv "$source_tree"/data/p*/ tables/
 grep -v 'fig2c-h3-llama-70b' "$source_tree/data/published/hbf.csv" >tables/published/hbf.csv
 "$program" plot hbf-h3-limits --data tables --csv fewer.csv
 ok 'what is not published is left out' sh -c '[ $(grep -c ^published fewer.csv) -eq 3 ]'

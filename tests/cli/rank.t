@@ -187,6 +187,30 @@ check_run 'and jumps' 0 '64,g.csv:near,,
 1024,g.csv:far,,' '' sh -c "'$program' $third bytes=64B:1024B:960B --params stream.csv -c margin |
     sed 1d | cut -d, -f3,5,7,8"
 
+# A tie at a point of the sweep, which breaks next to it: the place is the point.
+tie='rank uvm gpu=gh200 pattern=window footprint=142GiB hot_share=0.1 policy=prefetch,ember-static
+    -f csv -c margin --winners'
+check_run 'a tie where the range starts' 0 '0,1,prefetch,1,,
+0,1,ember-static,1,crossover,prefetch
+1,1,ember-static,1,,' '' sh -c "'$program' $(echo $tie) drift=0:1:1 | sed 1d | cut -d, -f5-"
+check_run 'a tie where it ends' 0 '1,1,ember-static,1,,
+0,1,prefetch,1,crossover,ember-static
+0,1,prefetch,1,,' '' sh -c "'$program' $(echo $tie) drift=1:0:-1 | sed 1d | cut -d, -f5-"
+check_run 'nothing is not a whole gap away from next to nothing' 0 '0,1,uvm,1,,
+0,1,mapped,1,crossover,uvm
+10,1,mapped,1,,' '' sh -c "'$program' rank uvm policy=uvm,mapped refetch=0:10:10 \
+    --by min:thrash_factor -f csv -c margin --winners | sed 1d"
+
+# Between two regions there is none.
+regions='rank uvm policy=ember-adaptive,profiled gpu=rtx-5080 app=ssb-4-columns pattern=random passes=20
+    region=64KiB:128KiB:*2 --by min:out_bytes -c margin --winners'
+won='region (kB)  rank  policy          margin
+       65.5     1  ember-adaptive       1
+      131.1     1  profiled             1'
+lost='1 change of the winner was not found; the first: region from 65.536 kB to 131.072 kB: an answer in between is missing'
+check_run 'a key without answers in between' 0 "$won" "stallcast: $lost" stallcast $regions
+check_run 'one that was asked for' 1 "$won" "stallcast: $lost" stallcast $regions --crossover
+
 # A scan with estimate, point by point, finds the same change.
 answers() { # POLICY VALUES: time_s at each
     stallcast estimate hbf --params hbf.csv model=llama-8b "policy=$1" "latency=$2" -c time_s -f csv \
@@ -267,8 +291,9 @@ refuses "--over: 'gpus' is not a key of stream: did you mean gpu?" rank stream -
 refuses "--over: expected a key whose values have names (gpu), got 'latency'" rank stream --over latency
 refuses "--over: expected a key whose values have names (gpu), got 'abacus-of-wood'" \
     rank stream --over abacus-of-wood
+refuses '--over reuse: expected the files to rank: reuse=FILE,FILE' rank uvm --over reuse
 refuses "--by: hbf has no metric 'slowdwn': did you mean slowdown?" rank hbf --by slowdwn
-refuses "--by: hbf has no metric 'abacus-of-wood'" rank hbf --by abacus-of-wood
+refuses "--by: hbf has no metric 'abacus-of-wood': 'stallcast list columns hbf' shows them" rank hbf --by abacus-of-wood
 refuses '--by: expected a number, and bound is a word' rank hbf --by bound
 refuses '--by: expected min:weight_bytes or max:weight_bytes: which is better depends on what one is after' \
     rank hbf --by weight_bytes
