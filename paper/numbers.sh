@@ -646,11 +646,19 @@ prefetch_cliffs() {
     }' "$work/prefetch-distance.csv"
 }
 
-# Mean gain of SK+SC on two GPUs.
+# Mean gain of SK+SC on two GPUs, each with the threshold of the paper.
 prefetch_gpus() {
     awk -F '\t' "$common"'
-    FNR == 1 { header(); who = FILENAME; sub(/.*-/, "", who); next }
-    { sum[field("gpu"), who] += 100 * (field("front_end_speedup") - 1); n[field("gpu"), who]++ }
+    FNR == 1 {
+        header()
+        name = FILENAME
+        sub(/.*\/prefetch-/, "", name)
+        who = gpu = name
+        sub(/.*-/, "", who)
+        sub(/-[a-z]*$/, "", gpu)
+        next
+    }
+    { sum[gpu, who] += 100 * (field("front_end_speedup") - 1); n[gpu, who]++ }
     END {
         if (failed)
             exit 1
@@ -658,7 +666,8 @@ prefetch_gpus() {
             split(i, part, SUBSEP)
             number("prefetch:" part[1] ":" part[2], sprintf("%.1f", sum[i] / n[i]))
         }
-    }' "$work/prefetch-gpus-form" "$work/prefetch-gpus-sim"
+    }' "$work/prefetch-a100-40gb-form" "$work/prefetch-a100-40gb-sim" \
+        "$work/prefetch-v100-form" "$work/prefetch-v100-sim"
 }
 
 # ---- single answers ----
@@ -856,8 +865,12 @@ for kernels in paper14 extra; do
     ask "prefetch-$kernels-form" estimate prefetch kernel=@$kernels policy=sk,sk+scc,sk+prt,sk+sc \
         -c $errors -f tsv --digits all
 done
-ask prefetch-gpus-sim simulate prefetch kernel=@paper14 gpu=a100-40gb,v100 -c front_end_speedup -f tsv
-ask prefetch-gpus-form estimate prefetch kernel=@paper14 gpu=a100-40gb,v100 -c front_end_speedup -f tsv
+for gpu in 'a100-40gb score_threshold=4' 'v100 score_threshold=5'; do
+    # shellcheck disable=SC2086 # two words
+    ask "prefetch-${gpu%% *}-sim" simulate prefetch kernel=@paper14 gpu=$gpu -c front_end_speedup -f tsv
+    # shellcheck disable=SC2086
+    ask "prefetch-${gpu%% *}-form" estimate prefetch kernel=@paper14 gpu=$gpu -c front_end_speedup -f tsv
+done
 ask prefetch-distance plot prefetch-distance --csv "$work/prefetch-distance.csv"
 "$fit" > "$work/uvm-fit" || { echo "numbers.sh: failed: $fit" >&2; exit 1; }
 ask kernels list kernels -f tsv

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Gain of SnakeCharmer against the evicted prefetches that the tuner remembers (Fig. 22).
+# Gain of SnakeCharmer against the evicted prefetches that the tuner remembers (Fig. 22);
+# the score threshold is 4 on the A100 and 5 on the V100.
 height = 1.7
 rows = 2
 load 'style.gp'
