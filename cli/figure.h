@@ -50,8 +50,9 @@ enum figure_kind {
     FIGURE_SAMPLES   /* drawn from the ranges of the field table */
 };
 
-/* Geometric mean over models: of each x, or over all x too. */
-enum figure_mean { FIGURE_NO_MEAN, FIGURE_MEAN, FIGURE_MEAN_OF_ALL };
+/* Geometric mean over models: of each x, or over all x too; or the arithmetic one of
+ * each x, for shares, which may be 0. */
+enum figure_mean { FIGURE_NO_MEAN, FIGURE_MEAN, FIGURE_MEAN_OF_ALL, FIGURE_ARITHMETIC_MEAN };
 
 struct figure {
     const char *name; /* of the script, too: plots/NAME.gp */

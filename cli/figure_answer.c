@@ -9,7 +9,14 @@
 #include "product.h"
 
 enum { WORDS_MAX = 64 };
-static const char mean_name[] = "geomean";
+
+/* The group of a row with the mean; in published tables what the value is of, too. */
+static const char *const mean_names[] = {
+    [FIGURE_NO_MEAN] = "",
+    [FIGURE_MEAN] = "geomean",
+    [FIGURE_MEAN_OF_ALL] = "geomean",
+    [FIGURE_ARITHMETIC_MEAN] = "mean",
+};
 
 static const struct figure_value no_value = { (double)NAN, (double)NAN, (double)NAN };
 
@@ -129,15 +136,18 @@ static struct figure_value mean_of(const struct figure *figure, const struct fig
                                    const struct figure_point *points, size_t count,
                                    enum figure_source source, size_t metric)
 {
-    struct figure_value logs = { 0.0, 0.0, 0.0 };
+    const bool arithmetic = figure->mean == FIGURE_ARITHMETIC_MEAN;
+    const double n = (double)count;
+    struct figure_value sum = { 0.0, 0.0, 0.0 };
     for (size_t i = 0; i < count; i++) {
         const struct figure_value value = value_of(figure, tools, &points[i], source, metric);
-        logs.value += log(value.value);
-        logs.low += log(value.low);
-        logs.high += log(value.high);
+        sum.value += arithmetic ? value.value : log(value.value);
+        sum.low += arithmetic ? value.low : log(value.low);
+        sum.high += arithmetic ? value.high : log(value.high);
     }
-    const double n = (double)count;
-    return (struct figure_value){ exp(logs.value / n), exp(logs.low / n), exp(logs.high / n) };
+    return arithmetic
+               ? (struct figure_value){ sum.value / n, sum.low / n, sum.high / n }
+               : (struct figure_value){ exp(sum.value / n), exp(sum.low / n), exp(sum.high / n) };
 }
 
 static bool add_point(const struct figure *figure, const struct figure_tools *tools,
@@ -166,7 +176,7 @@ static bool add_mean(const struct figure *figure, const struct figure_tools *too
 {
     const struct figure_point *point = &points->items[first];
     const bool own = has_own_group(figure, points, first);
-    struct figure_row *row = add_row(table, source, point->series, own ? point->group : mean_name,
+    struct figure_row *row = add_row(table, source, point->series, own ? point->group : mean_names[figure->mean],
                                      own ? point->position : points->groups + 1,
                                      count > points->groups ? (double)NAN : point->x);
     for (size_t m = 0; row != NULL && m < table->metric_count; m++)
@@ -418,7 +428,17 @@ static struct figure_value inverse(const struct figure_value *value)
     return (struct figure_value){ 1.0 / value->value, 1.0 / value->high, 1.0 / value->low };
 }
 
-/* A value of a single scenario goes to its point, a mean to the mean of the same
+/* One number for several scenarios. */
+static bool is_statistic(const char *aggregate)
+{
+    static const char *const names[] = { "geomean", "mean", "median" };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(aggregate, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* A value of a single scenario goes to its point, a mean to the mean of the same kind and
  * scenarios, a range to each of its points and, if it is of all, to their mean. */
 static bool place(const struct figure *figure, const struct figure_points *points, size_t first,
                   size_t scenario_size, const struct publication *publication, size_t metric,
@@ -427,7 +447,8 @@ static bool place(const struct figure *figure, const struct figure_points *point
     const size_t step = points_per_mean(figure, points);
     const struct figure_point *point = &points->items[first];
     const bool single = strcmp(publication->aggregate, "each") == 0;
-    const bool mean = strcmp(publication->aggregate, "geomean") == 0;
+    const bool statistic = is_statistic(publication->aggregate);
+    const bool mean = strcmp(publication->aggregate, mean_names[figure->mean]) == 0;
     size_t members = 0, inverses = 0;
     for (size_t i = 0; i < step; i++) {
         const enum about about = is_about(publication, &point[i], scenario_size);
@@ -437,15 +458,15 @@ static bool place(const struct figure *figure, const struct figure_points *point
     if (members != publication->scenarios.count)
         return true;
     const struct figure_value other = inverse(stated), *value = inverses > 0 ? &other : stated;
-    for (size_t i = 0; i < step && !mean && !figure->only_means; i++)
+    for (size_t i = 0; i < step && !statistic && !figure->only_means; i++)
         if (is_about(publication, &point[i], scenario_size) != NOT_ABOUT &&
             !put(table, point[i].series, point[i].group, point[i].position, point[i].x, metric,
                  value))
             return false;
-    if (members != step || single || figure->mean == FIGURE_NO_MEAN)
+    if (members != step || single || (statistic && !mean) || figure->mean == FIGURE_NO_MEAN)
         return true;
     const bool own = has_own_group(figure, points, first);
-    return put(table, point->series, own ? point->group : mean_name,
+    return put(table, point->series, own ? point->group : mean_names[figure->mean],
                own ? point->position : points->groups + 1,
                step > points->groups ? (double)NAN : point->x, metric, value);
 }

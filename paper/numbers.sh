@@ -490,6 +490,186 @@ uvm_speedups() {
     END { exit failed }' "$work/uvm-apps.csv"
 }
 
+# ---- prefetch ----
+
+# Shares and gains in per cent; differences in points, bold past 8, or 3 of a gain.
+prefetch_figures() {
+    awk -F '\t' -v folder="$folder" "$common"'
+    function per_cent(metric, x) { return 100 * (metric == "front_end_speedup" ? x - 1 : x) }
+    function off(metric, points) {
+        return absolute(points) > (metric == "front_end_speedup" ? 3 : 8) \
+               ? "\\off{" signed(points, 1) "}" : signed(points, 1)
+    }
+    function verdict(text) { return text == "" ? "" : text == "within" ? "\\hit" : "\\miss" }
+    function what(metric,   text) {
+        text = metric
+        sub(/_share$/, "", text)
+        sub(/^front_end_speedup$/, "IPC gain", text)
+        sub(/^demand_evictions$/, "demand evicted", text)
+        sub(/^zero_false_/, "false ", text)
+        sub(/^register_invalidation$/, "invalidated", text)
+        gsub(/_/, " ", text)
+        return text
+    }
+    function policy(scenario) {
+        sub(/.*policy=/, "", scenario)
+        sub(/ .*/, "", scenario)
+        return toupper(scenario)
+    }
+    NR == 1 { header(); next }
+    {
+        metric = field("metric")
+        published = per_cent(metric, field("published"))
+        sim = per_cent(metric, field("simulator"))
+        form = per_cent(metric, field("closed_form"))
+        id = "prefetch:" field("figure")
+        number(id ":pub", sprintf("%.1f", published))
+        number(id ":sim", sprintf("%.1f", sim))
+        number(id ":form", sprintf("%.1f", form))
+        rows = rows (field("where") == last ? "" : field("where")) " & " policy(field("scenario")) \
+               (field("kind") == "anchor" ? "\\,$^a$" : "") " & " what(metric) " & " \
+               sprintf("%.1f", published) " & " sprintf("%.1f", sim) verdict(field("sim_verdict")) \
+               " & " off(metric, sim - published) " & " sprintf("%.1f", form) " & " \
+               off(metric, form - published) " \\\\\n"
+        last = field("where")
+        kinds[field("kind")]++
+        targets += field("sim_target") != ""
+        within += field("sim_verdict") == "within"
+        if (metric == "front_end_speedup") {
+            gains++
+            near_sim += absolute(sim - published) <= 3
+            near_form += absolute(form - published) <= 3
+        }
+        if (metric == "coverage" || metric == "accuracy" || metric ~ /^(on_time|late|early)_share$/) {
+            shares++
+            close_sim += absolute(sim - published) <= 8
+            close_form += absolute(form - published) <= 8
+        }
+    }
+    END {
+        if (failed)
+            exit 1
+        number("prefetch:figures", NR - 1)
+        number("prefetch:anchor:n", kinds["anchor"] + 0)
+        number("prefetch:targets", targets + 0)
+        number("prefetch:within", within + 0)
+        number("prefetch:gains", gains)
+        number("prefetch:gains:sim", near_sim + 0)
+        number("prefetch:gains:form", near_form + 0)
+        number("prefetch:shares", shares)
+        number("prefetch:shares:sim", close_sim + 0)
+        number("prefetch:shares:form", close_form + 0)
+        printf "%s", rows > (folder "/rows-prefetch-figures.tex")
+    }' "$work/prefetch"
+}
+
+# Closed form against simulator: files NAME-sim, NAME-form with the same rows.
+prefetch_errors() { # NAME
+    awk -F '\t' -v name="$1" -v folder="$folder" "$common"'
+    FNR == 1 { header(); file++; next }
+    file == 1 {
+        for (m = 1; m <= count; m++)
+            simulated[FNR, m] = field(metrics[m])
+        fix[FNR] = field("worth_fixing_first")
+        next
+    }
+    {
+        n++
+        same += fix[FNR] == field("worth_fixing_first")
+        for (m = 1; m <= count; m++) {
+            error = 100 * (m == 1 ? field(metrics[m]) / simulated[FNR, m] - 1 \
+                                  : field(metrics[m]) - simulated[FNR, m])
+            bias[m] += error
+            error = absolute(error)
+            sum[m] += error
+            for (j = n; j > 1 && list[m, j - 1] > error; j--)
+                list[m, j] = list[m, j - 1]
+            list[m, j] = error
+            if (error > worst[m]) { worst[m] = error; at[m] = field("kernel") " " toupper(field("policy")) }
+        }
+    }
+    BEGIN {
+        count = split("ipc on_time_share coverage accuracy", metrics, " ")
+        split("IPC, \\%;on time, points;coverage, points;accuracy, points", names, ";")
+        split("10 8 8 8", target, " ")
+    }
+    END {
+        if (failed || n == 0)
+            exit 1
+        for (m = 1; m <= count; m++) {
+            middle = (list[m, int((n + 1) / 2)] + list[m, int(n / 2) + 1]) / 2
+            mean = sum[m] / n
+            label = "prefetch:" name ":" metrics[m]
+            number(label, sprintf("%.1f", mean))
+            number(label ":bias", signed(bias[m] / n, 1))
+            rows = rows names[m] " & " (mean > target[m] ? "\\off{" sprintf("%.1f", mean) "}\\miss" \
+                                                         : sprintf("%.1f", mean) "\\hit") \
+                   " & " sprintf("%.1f", middle) " & " sprintf("%.0f", worst[m]) " & " tex(at[m]) " \\\\\n"
+        }
+        number("prefetch:" name ":n", n)
+        number("prefetch:" name ":same", same + 0)
+        printf "%s", rows > (folder "/rows-prefetch-" name ".tex")
+    }' "$work/prefetch-$1-sim" "$work/prefetch-$1-form"
+}
+
+# Where half of the prefetches are early, in the figure of the distance: the first
+# distance at which those on time fall below a half, interpolated.
+prefetch_cliffs() {
+    awk -F , "$common"'
+    FNR == 1 { header(); next }
+    {
+        key = field("source") SUBSEP field("group")
+        names[field("group")]
+        share = field("on_time_share")
+        if (!(key in cliff) && (key in last) && last[key] >= 0.5 && share < 0.5)
+            cliff[key] = at[key] + (field("distance") - at[key]) * (last[key] - 0.5) / (last[key] - share)
+        else if ((key in cliff) && share > 0.5)
+            again[key]
+        last[key] = share
+        at[key] = field("distance")
+    }
+    END {
+        if (failed)
+            exit 1
+        for (k in names) {
+            n++
+            if (!(("simulator", k) in cliff) || !(("closed form", k) in cliff))
+                continue
+            ratio = cliff["closed form", k] / cliff["simulator", k]
+            near += ratio > 0.75 && ratio < 1.25
+        }
+        for (k in again)
+            returns += k ~ /^simulator/
+        number("prefetch:cliffs", n)
+        number("prefetch:cliffs:near", near + 0)
+        number("prefetch:cliffs:return", returns + 0)
+    }' "$work/prefetch-distance.csv"
+}
+
+# Mean gain of SK+SC on two GPUs, each with the threshold of the paper.
+prefetch_gpus() {
+    awk -F '\t' "$common"'
+    FNR == 1 {
+        header()
+        name = FILENAME
+        sub(/.*\/prefetch-/, "", name)
+        who = gpu = name
+        sub(/.*-/, "", who)
+        sub(/-[a-z]*$/, "", gpu)
+        next
+    }
+    { sum[gpu, who] += 100 * (field("front_end_speedup") - 1); n[gpu, who]++ }
+    END {
+        if (failed)
+            exit 1
+        for (i in n) {
+            split(i, part, SUBSEP)
+            number("prefetch:" part[1] ":" part[2], sprintf("%.1f", sum[i] / n[i]))
+        }
+    }' "$work/prefetch-a100-40gb-form" "$work/prefetch-a100-40gb-sim" \
+        "$work/prefetch-v100-form" "$work/prefetch-v100-sim"
+}
+
 # ---- single answers ----
 
 answers() {
@@ -675,6 +855,23 @@ for over in 1.05 1.1 1.25 1.5 2 3; do
     ask "uvm-random-$over" explain uvm gpu=a40 pattern=random passes=4 usable_share=1 in_flight=0 \
         oversubscription="$over" -f tsv --digits all
 done
+ask prefetch validate prefetch --simulate -f tsv --digits all
+ask prefetch-parameters list parameters prefetch -f tsv
+ask prefetch-policies list policies prefetch -f tsv
+errors=ipc,on_time_share,coverage,accuracy,worth_fixing_first
+for kernels in paper14 extra; do
+    ask "prefetch-$kernels-sim" simulate prefetch kernel=@$kernels policy=sk,sk+scc,sk+prt,sk+sc \
+        -c $errors -f tsv --digits all
+    ask "prefetch-$kernels-form" estimate prefetch kernel=@$kernels policy=sk,sk+scc,sk+prt,sk+sc \
+        -c $errors -f tsv --digits all
+done
+for gpu in 'a100-40gb score_threshold=4' 'v100 score_threshold=5'; do
+    # shellcheck disable=SC2086 # two words
+    ask "prefetch-${gpu%% *}-sim" simulate prefetch kernel=@paper14 gpu=$gpu -c front_end_speedup -f tsv
+    # shellcheck disable=SC2086
+    ask "prefetch-${gpu%% *}-form" estimate prefetch kernel=@paper14 gpu=$gpu -c front_end_speedup -f tsv
+done
+ask prefetch-distance plot prefetch-distance --csv "$work/prefetch-distance.csv"
 "$fit" > "$work/uvm-fit" || { echo "numbers.sh: failed: $fit" >&2; exit 1; }
 ask kernels list kernels -f tsv
 ask policies list policies hbf -f tsv
@@ -695,9 +892,11 @@ done
     "$program" --version | awk '{ printf "version\t%s\n", $NF; exit }'
     awk 'END { printf "hbf:policies\t%d\n", NR - 1 }' "$work/policies"
     awk 'END { printf "uvm:policies\t%d\n", NR - 1 }' "$work/uvm-policies"
+    awk 'END { printf "prefetch:policies\t%d\n", NR - 1 }' "$work/prefetch-policies"
 } > "$work/numbers"
 for part in 'figures hbf' 'figures stream' 'parameters hbf' 'parameters stream' 'parameters uvm' \
-    uvm_figures uvm_sets uvm_fit uvm_random uvm_speedups answers means terms laws calibration; do
+    'parameters prefetch' uvm_figures uvm_sets uvm_fit uvm_random uvm_speedups prefetch_figures \
+    'prefetch_errors paper14' 'prefetch_errors extra' prefetch_cliffs prefetch_gpus answers means terms laws calibration; do
     $part >> "$work/numbers"
 done
 awk -F '\t' '{ printf "\\scnum{%s}{%s}\n", $1, $2 }' "$work/numbers" > "$folder/numbers.tex.new"

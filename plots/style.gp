@@ -87,7 +87,8 @@ closed = 'closed form'
 # Value where the row is from that source and series, NaN (left out) elsewhere.
 when(source, series, value) = \
     strcol('source') eq source && strcol('series') eq series ? value : NaN
-mean(value) = strcol('group') eq 'geomean' ? value : NaN
+a_mean(group) = group eq 'geomean' || group eq 'mean'
+mean(value) = a_mean(strcol('group')) ? value : NaN
 
 # llama-70b: L70; qwen2.5-32b: Q32
 upper(c) = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'[strstrt('abcdefghijklmnopqrstuvwxyz', c):strstrt('abcdefghijklmnopqrstuvwxyz', c)]
