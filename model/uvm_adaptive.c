@@ -84,7 +84,10 @@ static struct progress ramp_behind(const struct uvm_case *c, const struct ramp *
     const double gone = fmin(1.0, r->useful / r->per_byte);
     const double lag = s->lag_share;
     const double most = wanted * (1.0 - pow(1.0 - gone, passes)) / gone;
-    const double all = lag * r->per_byte * room;
+    double all = lag * r->per_byte * room;
+    /* In each column promotion starts a span behind, and catches up if it is faster. */
+    if (c->pattern->partial && r->per_byte < 1.0)
+        all = fmin(all, COLUMNS * s->promotion_span_bytes * r->per_byte / (1.0 - r->per_byte));
     struct progress p = { .mapped = fmin(most, all), .promoted = room };
     if (most < all)
         p.promoted = fmin(room, most / r->per_byte);
@@ -111,6 +114,8 @@ static double mapped_past(const struct uvm_case *c, const struct ramp *r,
         const double missing = fmin(c->hot, fmax(0.0, c->hot - resident) + driven);
         return s->touches * (c->footprint - resident + (c->passes - 1.0) * missing);
     }
+    if (c->order == UVM_ONE_FRONT)
+        return sc_uvm_swept_past(c, resident);
     return past * c->read;
 }
 
@@ -119,7 +124,8 @@ static double scatter_mapped(const struct uvm_case *c, const struct ramp *r, str
 {
     const double whole = 0.5 * c->touched, room = fmin(r->room, c->touched);
     const double past = fmin(whole, c->touched - room);
-    p->promoted = fmin(room, -c->touched * expm1(-c->passes));
+    /* While a byte is read another is promoted, as the link goes, and in turn one written. */
+    p->promoted = fmin(room, -c->touched * expm1(-0.7 * c->passes / r->per_byte));
     return c->mapped / (c->passes * whole) * (whole + (c->passes - 1.0) * past);
 }
 
@@ -181,7 +187,8 @@ static struct uvm_outcome follow_window(const struct uvm_case *c, const struct r
 {
     const struct sc_uvm *s = c->scenario;
     const double reads = c->passes * s->touches, device_s = c->device_s / s->phases;
-    double missing = c->hot, free = r->room, start = 0.0;
+    const double full = r->room;
+    double missing = c->hot, free = full, start = 0.0;
     struct uvm_outcome o = { .fixed_name = "counters and reclamation" };
     for (double k = 0.0; k < s->phases; k++) {
         const double at_once = fmin(missing, free), left = missing - at_once;
@@ -191,7 +198,10 @@ static struct uvm_outcome follow_window(const struct uvm_case *c, const struct r
         const double gain = 0.5 * reads * r->map_s - r->in_s;
         const double t = left * reads * r->map_s / (1.0 + fmax(0.0, gain) * r->reclaim);
         const double x = fmin(left, r->reclaim * (t + ramp_s));
-        const double mapped = ramp + reads * (left - 0.5 * x);
+        /* Without a trail behind the window, what makes way is still wanted. */
+        const double stale = fmax(0.0, full - free - (c->hot - missing));
+        const double won = fmin(x, stale);
+        const double mapped = ramp + reads * (left - 0.5 * won);
         const double resident = 1.0 - left / c->hot;
         const double link_s = mapped * r->map_s + (at_once + x) * r->in_s;
         const double phase_s = fmax(link_s, resident * device_s);
@@ -203,7 +213,7 @@ static struct uvm_outcome follow_window(const struct uvm_case *c, const struct r
         o.first_phase_s = k > 0.0 ? o.first_phase_s : fmax(phase_s - ramp_s, device_s);
         free -= at_once;
         const double next = fmin(start + s->drift * c->hot, c->footprint - c->hot);
-        missing = fmin(c->hot, left - x + (next - start));
+        missing = fmin(c->hot, left - won + (next - start));
         start = next;
     }
     o.first = fmin(c->touched, o.in);

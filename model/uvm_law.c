@@ -74,8 +74,12 @@ double sc_uvm_service_s(const struct uvm_case *c, const struct uvm_traffic *traf
     const double swept_s = traffic->in / c->fault_rate;
     if (c->fitted || s->fault_group_s + s->fault_copy_s <= 0.0)
         return swept_s;
-    if (c->pattern->shares)
-        return swept_s * s->shared_service;
+    if (c->pattern->shares) {
+        /* As far as a second front goes beside the first. */
+        const double second = c->pattern->has_hot ? fmin(c->hot, c->footprint - c->hot) : c->footprint;
+        const double beside = fmin(1.0, 2.5 * second / c->footprint);
+        return swept_s * (1.0 - (1.0 - s->shared_service) * beside);
+    }
     if (c->order != UVM_NO_ORDER || traffic->faults <= 0.0)
         return swept_s;
     const double leaves = fmax(1.0, traffic->in / s->leaf_bytes / traffic->faults);

@@ -34,6 +34,13 @@ static double beside(const struct uvm_case *c, double mapped)
     return fmax(0.0, link_s - device_s);
 }
 
+double sc_uvm_swept_past(const struct uvm_case *c, double resident)
+{
+    const double whole = floor(c->passes), cut = c->passes - whole;
+    const double part = c->read / c->passes / c->footprint; /* of a byte that a pass reads */
+    return part * (whole * (c->footprint - resident) + fmax(0.0, cut * c->footprint - resident));
+}
+
 /* Reads over the link when `pinned` bytes are resident, hot data first.  Of n F in
  * all, cold data are read once (less, if n < 1) and the rest is the hot set's. */
 static double mapped_past(const struct uvm_case *c, double pinned)
@@ -41,10 +48,13 @@ static double mapped_past(const struct uvm_case *c, double pinned)
     const double hot_part = fmax(0.0, 1.0 - pinned / c->hot);
     if (c->pattern->moves || c->pattern->partial)
         return c->mapped * hot_part;
+    const bool own = c->fitted || !isnan(c->scenario->link_passes);
+    if (!own && c->order == UVM_ONE_FRONT && !c->pattern->has_hot)
+        return c->mapped / c->read * sc_uvm_swept_past(c, pinned);
     const double cold = c->footprint - c->hot;
     /* A link_passes of one's own says no more than the sum. */
     const double cold_read =
-        c->fitted || !isnan(c->scenario->link_passes)
+        own
             ? cold * fmin(1.0, c->mapped / c->footprint)
             : c->mapped * (c->read - c->passes * c->scenario->touches * c->hot) / c->read;
     const double cold_part =
@@ -133,7 +143,7 @@ static double after_call(const struct uvm_case *c, double in)
                           : s->pattern == SC_UVM_STRIDED && isnan(s->tile_bytes)
                               ? 0.25 * c->footprint
                               : 0.0;
-    return short_bytes < second ? fmin(in, c->passes * second) : in;
+    return short_bytes < second && second >= 0.25 * c->footprint ? fmin(in, c->passes * second) : in;
 }
 
 /* All of the footprint comes in by the call, in order, and goes out again as far as it

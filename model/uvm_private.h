@@ -88,6 +88,9 @@ double sc_uvm_service_s(const struct uvm_case *c, const struct uvm_traffic *traf
 /* Faults until a footprint that fits is resident. */
 double sc_uvm_first_faults(const struct uvm_case *c);
 
+/* What sweeps read that is not among the first `resident` bytes; the last one may be cut. */
+double sc_uvm_swept_past(const struct uvm_case *c, double resident);
+
 /* ember-adaptive in mode=law. */
 struct uvm_outcome sc_uvm_follow_counters(const struct uvm_case *c);
 
