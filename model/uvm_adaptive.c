@@ -112,7 +112,8 @@ static double mapped_past(const struct uvm_case *c, const struct ramp *r,
         const double cold = c->footprint - fmax(c->hot, resident);
         const double driven = fmin(c->hot, r->reclaim * s->touches * cold * r->map_s);
         const double missing = fmin(c->hot, fmax(0.0, c->hot - resident) + driven);
-        return s->touches * (c->footprint - resident + (c->passes - 1.0) * missing);
+        return c->read / c->pattern->read(c) * s->touches *
+               (c->footprint - resident + (c->passes - 1.0) * missing);
     }
     if (c->order == UVM_ONE_FRONT)
         return sc_uvm_swept_past(c, resident);
@@ -129,6 +130,7 @@ static double scatter_mapped(const struct uvm_case *c, const struct ramp *r, str
     return c->mapped / (c->passes * whole) * (whole + (c->passes - 1.0) * past);
 }
 
+/* Of the reads in place; takes off o->device_s what is done beside them. */
 static double link_time_s(const struct uvm_case *c, const struct ramp *r, struct uvm_outcome *o)
 {
     struct progress p = { .promoted = fmin(r->room, r->wanted) };
@@ -156,6 +158,12 @@ static double link_time_s(const struct uvm_case *c, const struct ramp *r, struct
         o->in += r->reclaim * past_s;
         past_s -= r->reclaim * past_s * r->in_s;
     }
+    if (c->hides && c->order == UVM_NO_ORDER) {
+        o->device_s -= fmin(p.mapped / c->read * c->device_s, ramp_s) +
+                       fmin((1.0 - p.reads / c->read) * c->device_s, past_s);
+    } else if (c->hides) {
+        o->device_s -= fmin(fmin(1.0, o->mapped / c->mapped) * c->device_s, ramp_s + past_s);
+    }
     return ramp_s + past_s;
 }
 
@@ -163,12 +171,6 @@ static struct uvm_outcome stay(const struct uvm_case *c, const struct ramp *r)
 {
     struct uvm_outcome o = { .device_s = c->device_s, .fixed_name = "counters and reclamation" };
     o.mapped_s = link_time_s(c, r, &o);
-    /* Beside reads in place the device has little to do. */
-    if (c->hides) {
-        const bool always = c->order == UVM_NO_ORDER && r->wanted > r->room;
-        const double share = always ? 1.0 : fmin(1.0, o.mapped / c->mapped);
-        o.device_s -= fmin(share * o.device_s, o.mapped_s);
-    }
     o.out = o.in - o.resident;
     /* Layers: an earlier pass has promoted what there is room for. */
     const double placed = sc_uvm_leaves_out(c, false) ? o.resident : 0.0;
@@ -186,7 +188,7 @@ static struct uvm_outcome stay(const struct uvm_case *c, const struct ramp *r)
 static struct uvm_outcome follow_window(const struct uvm_case *c, const struct ramp *r)
 {
     const struct sc_uvm *s = c->scenario;
-    const double reads = c->passes * s->touches, device_s = c->device_s / s->phases;
+    const double reads = c->read / s->phases / c->hot, device_s = c->device_s / s->phases;
     const double full = r->room;
     double missing = c->hot, free = full, start = 0.0;
     struct uvm_outcome o = { .fixed_name = "counters and reclamation" };

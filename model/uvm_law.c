@@ -162,8 +162,10 @@ static struct uvm_traffic law_window(const struct uvm_case *c)
 {
     const struct sc_uvm *s = c->scenario;
     const double all = fmax(c->touched, s->phases * c->passes * c->hot);
+    /* Just past the line a part of it survives until the window comes by again. */
+    const double lost = c->fitted ? 1.0 : fmin(1.0, 0.4 + 1.6 * (1.0 - c->usable / c->hot));
     if (c->hot > c->usable)
-        return swept(c, all);
+        return swept(c, fmax(c->touched, lost * all));
     if (c->touched <= c->usable || c->fitted || s->drift <= 0.0)
         return swept(c, c->touched);
     const double tight = fmax(0.0, 1.0 - 2.0 * (c->usable / c->hot - 1.0));

@@ -56,7 +56,8 @@ static double mapped_past(const struct uvm_case *c, double pinned)
     const double cold_read =
         own
             ? cold * fmin(1.0, c->mapped / c->footprint)
-            : c->mapped * (c->read - c->passes * c->scenario->touches * c->hot) / c->read;
+            : c->mapped * fmax(0.0, 1.0 - c->passes * c->scenario->touches * c->hot /
+                                          c->pattern->read(c));
     const double cold_part =
         cold > 0.0 ? 1.0 - fmin(fmax(pinned - c->hot, 0.0) / cold, 1.0) : 0.0;
     return hot_part * (c->mapped - cold_read) + cold_part * cold_read;
@@ -143,7 +144,7 @@ static double after_call(const struct uvm_case *c, double in)
                           : s->pattern == SC_UVM_STRIDED && isnan(s->tile_bytes)
                               ? 0.25 * c->footprint
                               : 0.0;
-    return short_bytes < second && second >= 0.25 * c->footprint ? fmin(in, c->passes * second) : in;
+    return short_bytes < second && second >= 0.25 * c->footprint ? fmin(in, 1.3 * c->passes * second) : in;
 }
 
 /* All of the footprint comes in by the call, in order, and goes out again as far as it
@@ -175,7 +176,7 @@ static struct uvm_outcome run_prefetch(const struct uvm_case *c)
     struct uvm_outcome o = run_uvm(c);
     /* In bulk what the run starts with; the trail of a window still faults. */
     const double bulk = c->fitted && c->pattern->moves ? fmin(c->hot, c->touched) : c->touched;
-    const double all = c->fitted ? bulk : c->footprint;
+    const double all = c->fitted || c->footprint > c->usable ? bulk : c->footprint;
     const double later = c->touched + c->host - bulk;
     o.in_s = (later + (sc_uvm_leaves_out(c, true) ? 0.0 : all)) / c->migration_rate;
     o.fault_s = later / c->fault_rate;
@@ -336,8 +337,13 @@ static struct uvm_outcome run_profiled(const struct uvm_case *c)
     const struct uvm_outcome uvm = run_uvm(c);
     struct uvm_outcome all[5] = { uvm, run_prefetch(c), run_mapped(c) };
     size_t count = 3, best = 0;
+    /* Both allocations pinned: as much as fits of either, from the first address on. */
+    struct sc_uvm both = *s;
+    struct uvm_case pinned = *c;
+    both.pinned_bytes = c->usable;
+    pinned.scenario = &both;
     if (!c->fitted)
-        all[count++] = split(c, c->usable, true);
+        all[count++] = split(&pinned, c->usable, true);
     if (c->hot <= c->usable) {
         struct uvm_case hot_only = *c;
         hot_only.usable = c->hot;
