@@ -74,6 +74,13 @@ static struct progress ramp_at_random(const struct uvm_case *c, const struct ram
     return p;
 }
 
+/* About the lesser of two limits that each hold on average: less where they are close. */
+static double lesser(double a, double b)
+{
+    const double low = fmin(a, b), high = fmax(a, b);
+    return low > 0.0 ? low / pow(1.0 + pow(low / high, 6.0), 1.0 / 6.0) : 0.0;
+}
+
 /* Promotion of what some fronts have passed by already: a pass reads in place what the
  * ones before it left, and promotes as much. */
 static struct progress ramp_behind(const struct uvm_case *c, const struct ramp *r)
@@ -88,10 +95,8 @@ static struct progress ramp_behind(const struct uvm_case *c, const struct ramp *
     /* In each column promotion starts a span behind, and catches up if it is faster. */
     if (c->pattern->partial && r->per_byte < 1.0)
         all = fmin(all, COLUMNS * s->promotion_span_bytes * r->per_byte / (1.0 - r->per_byte));
-    struct progress p = { .mapped = fmin(most, all), .promoted = room };
-    if (most < all)
-        p.promoted = fmin(room, most / r->per_byte);
-    return p;
+    return (struct progress){ .mapped = lesser(most, all),
+                              .promoted = room * fmin(1.0, most / all) };
 }
 
 /* ---- Patterns that stay where they are ---- */
@@ -194,7 +199,7 @@ static struct uvm_outcome follow_window(const struct uvm_case *c, const struct r
     struct uvm_outcome o = { .fixed_name = "counters and reclamation" };
     for (double k = 0.0; k < s->phases; k++) {
         const double at_once = fmin(missing, free), left = missing - at_once;
-        const double ramp = at_once * fmin(s->lag_share * r->per_byte, reads);
+        const double ramp = at_once * lesser(s->lag_share * r->per_byte, reads);
         const double ramp_s = ramp * r->map_s + at_once * r->in_s;
         /* x = reclaim t promoted by the end, half of the phase's reads of it in place. */
         const double gain = 0.5 * reads * r->map_s - r->in_s;

@@ -186,7 +186,7 @@ static struct uvm_traffic law_streams(const struct uvm_case *c)
     if (!c->scattered && c->usable >= held) {
         /* What a pass wrote last is what the next one reads first, and is still there. */
         const double kappa = fmin(1.0, c->usable / c->footprint);
-        const double kept = c->fitted ? 0.0 : s->streams_kept * kappa * kappa * kappa;
+        const double kept = c->fitted ? 0.0 : s->streams_kept * kappa * kappa;
         return swept(c, c->touched * (1.0 + (c->passes - 1.0) * (1.0 - fmin(1.0, kept))));
     }
     const double segment = isnan(s->tile_bytes) ? s->leaf_bytes : s->tile_bytes / s->streams;
