@@ -88,9 +88,10 @@ static struct uvm_case case_of(const struct sc_uvm *s, double room)
         .refetch = constant(s, s->fitted_refetch, s->refetch),
     };
     c.fitted = is_fitted(s);
-    c.order = s->pattern == SC_UVM_MIXED && s->randomness <= 0.0 ? UVM_ONE_FRONT : c.pattern->order;
-    c.hides = c.pattern->concurrent ||
-              (!c.fitted && isnan(s->link_passes));
+    c.order = c.pattern->order;
+    if (s->pattern == SC_UVM_MIXED && s->randomness <= 0.0)
+        c.order = UVM_ONE_FRONT;
+    c.hides = c.pattern->concurrent || (!c.fitted && isnan(s->link_passes));
     c.usable = fmax(s->region_bytes, room * sc_uvm_usable_bytes(s));
     const double own = c.pattern->has_hot ? s->hot_share : 1.0;
     c.hot = constant(s, s->fitted_hot_share, own) * c.footprint;
