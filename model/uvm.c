@@ -24,7 +24,7 @@ double sc_uvm_usable_bytes(const struct sc_uvm *s)
 double sc_uvm_passes(const struct sc_uvm *s)
 {
     if (!sc_uvm_patterns[s->pattern].strides || isnan(s->tile_bytes))
-        return s->passes;
+        return sc_uvm_patterns[s->pattern].splits ? fmax(1.0, floor(s->passes + 0.5)) : s->passes;
     const double n = fmax(0.0, log2(sc_uvm_footprint_bytes(s) / s->tile_bytes));
     return n * (n + 1.0) / 2.0 + n + 1.0;
 }
@@ -69,7 +69,9 @@ static double mapped_bytes(const struct uvm_case *c, double growth)
     const double n = constant(s, s->fitted_link_passes, s->link_passes);
     const double random = c->pattern->random ? 1.0 : s->randomness;
     const double cost = 1.0 + random * (s->random_read_cost - 1.0);
-    const double busier = fmax(s->write_share, 1.0 - s->write_share);
+    const double written =
+        c->pattern->splits && isnan(n) ? 0.5 * (1.0 + s->write_share) : s->write_share;
+    const double busier = fmax(written, 1.0 - written);
     return busier * (isnan(n) ? c->read * cost : n * c->footprint * growth);
 }
 
@@ -85,6 +87,11 @@ static struct uvm_case case_of(const struct sc_uvm *s, double room)
         .fault_rate = s->fault_rate_bytes_per_s,
         .refetch = constant(s, s->fitted_refetch, s->refetch),
     };
+    c.fitted = is_fitted(s);
+    c.order = c.pattern->order;
+    if (s->pattern == SC_UVM_MIXED && s->randomness <= 0.0)
+        c.order = UVM_ONE_FRONT;
+    c.hides = c.pattern->concurrent || (!c.fitted && isnan(s->link_passes));
     c.usable = fmax(s->region_bytes, room * sc_uvm_usable_bytes(s));
     const double own = c.pattern->has_hot ? s->hot_share : 1.0;
     c.hot = constant(s, s->fitted_hot_share, own) * c.footprint;

@@ -113,6 +113,7 @@ struct sc_uvm {
     /* coefficients of the closed form */
     double inflight_faults, inflight_leaves, inflight_power, mixed_scale, mixed_power;
     double stream_hot_factor, random_factor, adaptive_factor;
+    double shared_service, random_service, window_factor, streams_kept, lag_share;
     double adaptive_overhead, adaptive_share, prefetch_factor; /* anchors */
     /* A miss-ratio curve on regions ordered by faults (an access-ordered one is
      * wrong by 1.3 to 3.5): share of touches of distinct regions that miss with
@@ -155,7 +156,7 @@ double sc_uvm_usable_bytes(const struct sc_uvm *scenario);
 
 /* Sweeps over the footprint: `passes`, or for a strided sort with tile_bytes
  * n (n + 1)/2 + n + 1, n = log2(footprint / tile): merge steps whose stride leaves
- * the tile, plus the local ones. */
+ * the tile, plus the local ones.  streams makes whole passes. */
 double sc_uvm_passes(const struct sc_uvm *scenario);
 
 /* Share of touches of distinct regions that misses with that capacity, by the scenario's

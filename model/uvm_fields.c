@@ -41,6 +41,10 @@ static const struct sc_choice replacements[] = {
 #define ANCHORED(key_name, member, unit, value, low, high, what) \
     { .key = key_name, .kind = SC_REAL, .dimension = unit, MEMBER(member), .fallback = value, \
       RANGE(low, high), .provenance = SC_ANCHOR, .source = fit_4, .help = what }
+#define COUNTED(key_name, member, value, what) \
+    { .key = key_name, .kind = SC_REAL, .dimension = SC_NUMBER, MEMBER(member), .fallback = value, \
+      RANGE(0.01, 100), .provenance = SC_ANCHOR, .source = "a driver followed touch by touch", \
+      .help = "closed form: " what }
 /* A parameter of the driver, by Table 1 of the paper. */
 #define EMBER(key_name, other, member_kind, unit, member, value, low, high, what) \
     { .key = key_name, .aliases = other, .kind = member_kind, .dimension = unit, MEMBER(member), \
@@ -77,7 +81,7 @@ static const struct sc_field fields[] = {
       .help = "predict, or reproduce with constants fitted to the application" },
     /* GPU and link */
     { .key = "memory_capacity", .aliases = "capacity cap", .kind = SC_REAL, .dimension = SC_BYTES,
-      MEMBER(memory_bytes), .fallback = 16 * GIB, RANGE(4 * MIB, 1e14), SAMPLE(GIB, 96 * GIB, true),
+      MEMBER(memory_bytes), .fallback = 16 * GIB, RANGE(4 * MIB, 1e14), SAMPLE(GIB, 100 * GIB, true),
       .provenance = SC_FACT, .source = "gpus",
       .help = "memory that the run may use: of the GPU, or what a reservation leaves" },
     { .key = "usable_share", .kind = SC_REAL, .dimension = SC_SHARE, MEMBER(usable_share),
@@ -121,7 +125,7 @@ static const struct sc_field fields[] = {
       MEMBER(oversubscription), .fallback = 1.5, RANGE(0.001, 1000), SAMPLE(0.5, 4, true),
       .help = "footprint over memory_capacity, when footprint is not given" },
     { .key = "passes", .aliases = "tokens", .kind = SC_REAL, .dimension = SC_NUMBER, MEMBER(passes),
-      .fallback = 1, RANGE(1, 1e6), SAMPLE(1, 16, true),
+      .fallback = 1, RANGE(1, 1e6), SAMPLE(1, 8, true),
       .help = "sweeps; for random patterns touches of each leaf; tokens for layers" },
     { .key = "touches", .kind = SC_REAL, .dimension = SC_NUMBER,
       MEMBER(touches), .fallback = 1, RANGE(1, 1e6),
@@ -130,7 +134,7 @@ static const struct sc_field fields[] = {
       MEMBER(access_bytes), FROM("leaf"), RANGE(1, 1e9),
       .help = "bytes of a leaf that one touch reads" },
     { .key = "hot_share", .kind = SC_REAL, .dimension = SC_SHARE, MEMBER(hot_share), .fallback = 1,
-      RANGE(1e-6, 1), SAMPLE(0.05, 0.6, false),
+      RANGE(1e-6, 1), SAMPLE(0.05, 0.9, false),
       .help = "part of the footprint that is hot: prefix, constant set, window, columns of a scan" },
     { .key = "randomness", .kind = SC_REAL, .dimension = SC_SHARE, MEMBER(randomness),
       .fallback = 0, RANGE(0, 1), SAMPLE(0, 1, false),
@@ -248,18 +252,27 @@ static const struct sc_field fields[] = {
     { .key = "random_read_cost", .kind = SC_REAL, .dimension = SC_NUMBER, MEMBER(random_read_cost),
       .fallback = 1, RANGE(1, 32),
       .help = "link bytes of a random mapped read over a linear one: 4 when 8 of 32 bytes are used" },
-    COEFFICIENT("inflight_faults", inflight_faults, 14,
-                "touches in flight per region short at which random faults halve"),
-    COEFFICIENT("inflight_leaves", inflight_leaves, 20,
-                "the same for the leaves that come in"),
-    COEFFICIENT("inflight_power", inflight_power, 1.9, "how sharply they do"),
-    COEFFICIENT("mixed_scale", mixed_scale, 8.8,
-                "a of z = (a r / (1 - r) (1 - kappa) / kappa)^b, random touches among a sweep"),
-    COEFFICIENT("mixed_power", mixed_power, 1.7, "b of it"),
-    COEFFICIENT("stream_hot_factor", stream_hot_factor, 1,
-                "factor on a stream's refetches past a hot set"),
-    COEFFICIENT("random_factor", random_factor, 1, "factor on the leaves that random touches bring in"),
-    COEFFICIENT("adaptive_factor", adaptive_factor, 1,
+    COUNTED("inflight_faults", inflight_faults, 14,
+            "touches in flight per region short at which random faults halve"),
+    COUNTED("inflight_leaves", inflight_leaves, 20, "the same for the leaves that come in"),
+    COUNTED("inflight_power", inflight_power, 1.9, "how sharply they do"),
+    COUNTED("mixed_scale", mixed_scale, 8.8,
+            "a of z = (a r / (1 - r) (1 - kappa) / kappa)^b, random touches among a sweep"),
+    COUNTED("mixed_power", mixed_power, 1.7, "b of it"),
+    COUNTED("stream_hot_factor", stream_hot_factor, 1,
+            "factor on a stream's refetches past a hot set"),
+    COEFFICIENT("random_factor", random_factor, 1.06, "factor on the leaves that random touches bring in"),
+    COEFFICIENT("shared_service", shared_service, 0.624,
+                "fault service of fronts side by side, which share batches, over that of one"),
+    COEFFICIENT("random_service", random_service, 0.502,
+                "copies for each leaf that the tree adds to a random fault"),
+    COUNTED("window_factor", window_factor, 0.5,
+            "part of a window's trail that is brought in again where there is little room"),
+    COEFFICIENT("streams_kept", streams_kept, 0.809,
+                "part of what a scatter has written that is still there to be read"),
+    COEFFICIENT("lag_share", lag_share, 1.02,
+                "ember-adaptive: bytes read in place while as many could have been promoted"),
+    COEFFICIENT("adaptive_factor", adaptive_factor, 0.975,
                 "mode=law: factor on the time of ember-adaptive"),
     ANCHORED("adaptive_overhead", adaptive_overhead, SC_NUMBER, 1.16, 0.01, 100,
              "time of ember-adaptive over that of the split it keeps"),

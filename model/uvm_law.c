@@ -49,6 +49,49 @@ static struct uvm_traffic law_sweep(const struct uvm_case *c)
     return swept(c, c->passes * c->touched);
 }
 
+/* Faults of a region that random touches fill: as many as it gets in a stay that does
+ * not end, the limit of the law towards kappa = 1. */
+static struct sc_uvm_random random_fill(const struct uvm_case *c)
+{
+    const double kappa = 1.0 - 1e-6;
+    const struct sc_uvm_random law = sc_uvm_random_law(tree_leaves(c->scenario), kappa);
+    return (struct sc_uvm_random){ law.faults / (1.0 - kappa), law.leaves / (1.0 - kappa) };
+}
+
+double sc_uvm_first_faults(const struct uvm_case *c)
+{
+    const bool random = c->order == UVM_NO_ORDER;
+    return random ? c->touched / c->scenario->region_bytes * random_fill(c).faults
+                  : sweep_faults(c, c->touched);
+}
+
+/* A sweep has one batch and one copy for each fault: that is what fault_rate is about.
+ * Fronts that go on side by side share batches.  Random faults fill them, one copy for
+ * each and some for what the tree adds. */
+double sc_uvm_service_s(const struct uvm_case *c, const struct uvm_traffic *traffic)
+{
+    const struct sc_uvm *s = c->scenario;
+    const double swept_s = traffic->in / c->fault_rate;
+    if (c->fitted || s->fault_group_s + s->fault_copy_s <= 0.0)
+        return swept_s;
+    if (c->pattern->shares) {
+        /* As far as a second front goes beside the first. */
+        const double second = c->pattern->has_hot ? fmin(c->hot, c->footprint - c->hot) : c->footprint;
+        const double beside = fmin(1.0, 2.5 * second / c->footprint);
+        return swept_s * (1.0 - (1.0 - s->shared_service) * beside);
+    }
+    if (c->order != UVM_NO_ORDER || traffic->faults <= 0.0)
+        return swept_s;
+    const double leaves = fmax(1.0, traffic->in / s->leaf_bytes / traffic->faults);
+    const double batch = fmax(1.0, fmin(s->fault_batch, s->in_flight));
+    const double fault_s = s->fault_group_s / batch +
+                           s->fault_copy_s * (1.0 + s->random_service * (leaves - 1.0));
+    const double region_s = s->region_bytes / c->fault_rate;
+    const double scale = region_s / (sweep_faults(c, s->region_bytes) *
+                                     (s->fault_group_s + s->fault_copy_s));
+    return traffic->faults * fault_s * scale;
+}
+
 /* Near the line many touches are under way at once and share what one of them brings. */
 static double crowded(const struct uvm_case *c, double scale)
 {
@@ -112,11 +155,22 @@ static struct uvm_traffic law_stream_hot(const struct uvm_case *c)
     return swept(c, c->hot + stream + fmin(again, most));
 }
 
-/* Within a phase the window is swept passes times; its trail comes in once. */
+/* Within a phase the window is swept passes times; its trail comes in once.  Where the
+ * window has little room to spare, what makes way for its trail is still part of it: a
+ * region stays in the window for 1 / drift phases, and is brought in again in some of them. */
 static struct uvm_traffic law_window(const struct uvm_case *c)
 {
-    const double all = c->scenario->phases * c->passes * c->hot;
-    return swept(c, c->hot > c->usable ? fmax(c->touched, all) : c->touched);
+    const struct sc_uvm *s = c->scenario;
+    const double all = fmax(c->touched, s->phases * c->passes * c->hot);
+    /* Just past the line a part of it survives until the window comes by again. */
+    const double lost = c->fitted ? 1.0 : fmin(1.0, 0.4 + 1.6 * (1.0 - c->usable / c->hot));
+    if (c->hot > c->usable)
+        return swept(c, fmax(c->touched, lost * all));
+    if (c->touched <= c->usable || c->fitted || s->drift <= 0.0)
+        return swept(c, c->touched);
+    const double tight = fmax(0.0, 1.0 - 2.0 * (c->usable / c->hot - 1.0));
+    const double again = s->window_factor * (1.0 - s->drift) / s->drift * tight;
+    return swept(c, fmin(all, c->touched + again * (c->touched - c->usable)));
 }
 
 /* Open output streams each hold a region; while those and what the sweep itself
@@ -129,8 +183,12 @@ static struct uvm_traffic law_streams(const struct uvm_case *c)
     const struct sc_uvm *s = c->scenario;
     const double sweep_regions = 24.0;
     const double held = (s->streams + sweep_regions) * s->region_bytes;
-    if (!c->scattered && c->usable >= held)
-        return law_sweep(c);
+    if (!c->scattered && c->usable >= held) {
+        /* What a pass wrote last is what the next one reads first, and is still there. */
+        const double kappa = fmin(1.0, c->usable / c->footprint);
+        const double kept = c->fitted ? 0.0 : s->streams_kept * kappa * kappa;
+        return swept(c, c->touched * (1.0 + (c->passes - 1.0) * (1.0 - fmin(1.0, kept))));
+    }
     const double segment = isnan(s->tile_bytes) ? s->leaf_bytes : s->tile_bytes / s->streams;
     struct uvm_case writes = *c;
     writes.passes = 0.5 * c->passes * fmax(1.0, s->leaf_bytes / segment);
@@ -167,24 +225,29 @@ const struct sc_uvm_pattern sc_uvm_patterns[] = {
     [SC_UVM_SWEEP] = { PATTERN("sweep", "`passes` times from end to end"),
                        .law = law_sweep, .read = read_sweeps },
     [SC_UVM_STRIDED] = { PATTERN("strided", "the same in strides; `tile` gives the passes of a sort"),
-                         .strides = true, .law = law_sweep, .read = read_sweeps },
+                         .strides = true, .order = UVM_MANY_FRONTS, .shares = true,
+                         .law = law_sweep, .read = read_sweeps },
     [SC_UVM_RANDOM] = { PATTERN("random", "`passes` touches of each leaf, in random order"),
-                        .random = true, .law = law_random, .read = read_sweeps },
+                        .random = true, .order = UVM_NO_ORDER, .law = law_random, .read = read_sweeps },
     [SC_UVM_MIXED] = { PATTERN("mixed", "`passes` by every leaf, `randomness` of the data in random order"),
-                       .law = law_mixed, .read = read_sweeps },
+                       .order = UVM_NO_ORDER, .law = law_mixed, .read = read_sweeps },
     [SC_UVM_HOT_PREFIX] = { PATTERN("hot-prefix", "one sweep, then `passes` - 1 over the first hot_share"),
                             .has_hot = true, .law = law_hot_prefix, .read = read_hot_prefix },
     [SC_UVM_STREAM_HOT] = { PATTERN("stream-past-hot", "streams `passes` times past a hot set in constant use"),
-                            .has_hot = true, .law = law_stream_hot, .read = read_stream_hot },
+                            .has_hot = true, .order = UVM_MANY_FRONTS, .shares = true,
+                            .law = law_stream_hot, .read = read_stream_hot },
     [SC_UVM_WINDOW] = { PATTERN("window", "`phases` over a window of hot_share that moves by `drift`"),
                         .has_hot = true, .moves = true, .concurrent = true,
+                        .order = UVM_MANY_FRONTS,
                         .law = law_window, .read = read_window },
     [SC_UVM_LAYERS] = { PATTERN("layers", "LLM generation: every weight is read for every token"),
                         .generates = true, .law = law_sweep, .read = read_sweeps },
     [SC_UVM_SCAN] = { PATTERN("scan", "columns of a query, hot_share of the footprint, `passes` times"),
-                      .has_hot = true, .partial = true, .law = law_sweep, .read = read_sweeps },
+                      .has_hot = true, .partial = true, .order = UVM_MANY_FRONTS,
+                      .law = law_sweep, .read = read_sweeps },
     [SC_UVM_STREAMS] = { PATTERN("streams", "reads end to end, writes to `streams` places at once"),
-                         .doubtful = true, .law = law_streams, .read = read_sweeps },
+                         .doubtful = true, .splits = true, .order = UVM_MANY_FRONTS,
+                         .shares = true, .law = law_streams, .read = read_sweeps },
 };
 /* clang-format on */
 _Static_assert(sizeof sc_uvm_patterns / sizeof sc_uvm_patterns[0] == SC_UVM_PATTERNS,

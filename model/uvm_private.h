@@ -5,6 +5,13 @@
 
 #include "uvm.h"
 
+/* In which order the footprint is gone over, as far as promotion can follow it. */
+enum uvm_order {
+    UVM_ONE_FRONT,   /* what is promoted around a front is read next */
+    UVM_MANY_FRONTS, /* promotion serves one of them, and lags behind the others */
+    UVM_NO_ORDER     /* touches at random */
+};
+
 /* A scenario reduced to what the laws are about.  Bytes unless the name says else. */
 struct uvm_case {
     const struct sc_uvm *scenario;
@@ -19,6 +26,9 @@ struct uvm_case {
     double migration_rate, link_rate, fault_rate; /* bytes per second */
     double refetch;  /* refetched over first fetched past capacity; NaN: the law's */
     bool scattered;  /* of a doubtful pattern the branch that thrashes */
+    enum uvm_order order;
+    bool fitted;     /* mode=fitted */
+    bool hides;      /* what is read over the link goes on beside what is not */
     double host;     /* bytes that host code pulls back and migration brings again */
 };
 
@@ -39,6 +49,9 @@ struct sc_uvm_pattern {
     bool strides;    /* passes may follow from the tile */
     bool doubtful;   /* past capacity either branch is possible, however far */
     bool concurrent; /* only reads: resident and mapped parts are read at the same time */
+    bool splits;     /* reads one half and writes the other */
+    enum uvm_order order;
+    bool shares;     /* fronts share fault batches */
     struct uvm_traffic (*law)(const struct uvm_case *c); /* fault-driven, touched > usable */
     double (*read)(const struct uvm_case *c);            /* bytes that the kernel reads */
 };
@@ -66,6 +79,20 @@ enum { SC_UVM_POLICIES = 6 };
 extern const struct sc_uvm_policy sc_uvm_policies[SC_UVM_POLICIES];
 
 double sc_uvm_outcome_s(const struct uvm_outcome *outcome);
+
+/* Whether the time leaves out what is placed first, by a call before the run or by the run. */
+bool sc_uvm_leaves_out(const struct uvm_case *c, bool by_call);
+
+/* Time to serve faults that bring that in, on data in host memory. */
+double sc_uvm_service_s(const struct uvm_case *c, const struct uvm_traffic *traffic);
+/* Faults until a footprint that fits is resident. */
+double sc_uvm_first_faults(const struct uvm_case *c);
+
+/* What sweeps read that is not among the first `resident` bytes; the last one may be cut. */
+double sc_uvm_swept_past(const struct uvm_case *c, double resident);
+
+/* ember-adaptive in mode=law. */
+struct uvm_outcome sc_uvm_follow_counters(const struct uvm_case *c);
 
 /* sc_system.estimate of this system. */
 enum sc_status sc_uvm_estimate(const void *scenario, void *answer, struct sc_trace *trace,

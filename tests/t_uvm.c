@@ -334,7 +334,7 @@ static void test_patterns(void)
     s = over(SC_UVM_RANDOM, 1.5);
     s.passes = 10;
     s.in_flight = 0;
-    near(answer_to(s).in_bytes, 240 * GIB * sc_uvm_random_law(32, 1 / 1.5).leaves, 1e-9, 0,
+    near(answer_to(s).in_bytes, 240 * GIB * s.random_factor * sc_uvm_random_law(32, 1 / 1.5).leaves, 1e-9, 0,
          "random: touches times the leaves of each");
     s.in_flight = 1e6;
     ok(answer_to(s).in_bytes < 240 * GIB, "fewer when many are under way at once");
@@ -354,7 +354,8 @@ static void test_streams(void)
     s.passes = 2;
     s.tile_bytes = 256 * 128;
     const struct sc_uvm_answer wide = answer_to(s);
-    near(wide.in_bytes, 48 * GIB, 1e-12, 0, "256 streams fit, and bring nothing that is not filled");
+    near(wide.in_bytes, 24 * GIB * (2 - s.streams_kept / (1.5 * 1.5)), 1e-12, 0,
+         "256 streams fit: of the second pass what the first one wrote last is there");
     ok(wide.near_cliff == 1 && wide.time_past_s > 10 * wide.time_fits_s,
        "what if they did not is told beside");
     s.streams = 16 * 512; /* one region of the 16 GiB each */
@@ -413,32 +414,46 @@ static void test_times(void)
     s.migration_rate_bytes_per_s = 8 * GIB;
     s.fault_rate_bytes_per_s = 4 * GIB;
     s.link_rate_bytes_per_s = 2 * GIB;
-    s.adaptive_overhead = 1.25;
+    s.link_passes = 1; /* beside T_dev, not in it */
+    s.eager_eviction = 0;
+    s.adaptive_factor = 1.25;
     static const double fits_s[] = { 2 + 1 + 2, 2 + 1, 2 + 4, 2 + 1, 1.25 * 3 };
     for (int p = 0; p <= ADAPTIVE; p++) {
         s.policy = p;
         near(time_of(s), fits_s[p], 1e-12, 0, "fits, policy %d", p);
     }
     s.footprint_bytes = 32 * GIB; /* T_dev = 8 s, half of it fits */
-    s.passes = 2;
-    s.adaptive_share = 1;
-    s.prefetch_factor = 1.5;
+    s.link_passes = s.passes = 2;
+    s.high_watermark = 1;
     const double moved_s = 64 / 8.0 + 64 / 4.0 + 48 / 8.0;
-    const double past_s[] = { 8 + moved_s, 8 + 1.5 * moved_s, 8 + 32, 8 + 2 + 16, 1.25 * 26 };
+    const double past_s[] = { 8 + moved_s, 8 + 4 + 2 + 64 / 8.0 + 64 / 4.0 + 64 / 8.0,
+                              8 + 32, 8 + 2 + 16, 1.25 * 26 };
     for (int p = 0; p <= ADAPTIVE; p++) {
         s.policy = p;
         near(time_of(s), past_s[p], 1e-12, 0, "past capacity, policy %d", p);
     }
     s.policy = PROFILED;
-    near(time_of(s), 8 + moved_s + fmin(8 + moved_s, 40), 1e-12, 0,
-         "profiled: the better of faults and mapping, after a run under uvm");
+    near(time_of(s), 8 + moved_s + 26, 1e-12, 0,
+         "profiled: the best, here as much pinned as fits, after a run under uvm");
     s.profile_s = 3;
-    near(time_of(s), 3 + 38, 1e-12, 0, "profiling that takes a given time");
+    near(time_of(s), 3 + 26, 1e-12, 0, "profiling that takes a given time");
     s.policy = UVM;
     s.coherent = SC_UVM_YES;
     near(time_of(s), 8 + 4 + 8 + 16 / 8.0 + 16, 1e-12, 0,
          "coherent: all comes in once, the rest is read in place");
     near(answer_to(s).thrash_factor, 0, 0, 1e-12, "and nothing comes again");
+    s.coherent = SC_UVM_NO;
+    s.link_passes = (double)NAN;
+    s.policy = MAPPED;
+    near(time_of(s), 32, 1e-12, 0, "without link_passes the device works beside the link");
+    s.policy = STATIC;
+    near(time_of(s), 4 + 2 + 16, 1e-12, 0, "and on resident data by itself");
+    s.policy = ADAPTIVE;
+    s.eager_eviction = 1;
+    const double rate = 1.25 * GIB, factor = 1 / (1 - rate / (8 * GIB));
+    near(time_of(s), 1.25 * (4 + 2 + 16 * factor), 1e-12, 0,
+         "regions are exchanged as fast as they are reclaimed");
+    near(answer_to(s).in_bytes, 16 * GIB + rate * 16 * factor, 1e-12, 0, "for as long as reads go on");
 }
 
 static void test_placement(void)
@@ -470,7 +485,7 @@ static void test_llm(void)
     s.device_rate_bytes_per_s = 480 * GIB;
     s.policy = MAPPED;
     const struct sc_uvm_answer a = answer_to(s);
-    near(a.tokens_per_s, 1 / (24 / 480.0 + 24 * GIB / s.link_rate_bytes_per_s), 1e-9, 0,
+    near(a.tokens_per_s, s.link_rate_bytes_per_s / (24 * GIB), 1e-9, 0,
          "every weight crosses the link for every token");
     struct sc_uvm one = s;
     one.passes = 1;
@@ -516,7 +531,14 @@ static void test_window(void)
     is_int((long)faster, 0, "no split is faster than all of it resident, however slow the kernel");
     s.policy = ADAPTIVE;
     s.passes = 50;
-    near(answer_to(s).last_phase_bytes_per_s, 512 * GIB, 1e-12, 0, "counters follow the window");
+    s.drift = 0.0625;
+    s.hot_share = 0.2;
+    s.eviction_batch = 1;
+    const double slow = answer_to(s).last_phase_bytes_per_s;
+    s.eviction_batch = 16;
+    const double fast = answer_to(s).last_phase_bytes_per_s;
+    ok(slow < 0.8 * fast && slow > s.link_rate_bytes_per_s,
+       "counters follow the window as fast as its trail is reclaimed");
 }
 
 /* ---- Limits ---- */
@@ -692,7 +714,9 @@ static void test_monotone(void)
         memcpy(member, &value, sizeof value);
         if (sc_uvm_system.estimate(&s, &b, NULL, NULL) != SC_OK)
             continue;
-        if (b.time_s > a.time_s * (1 + 1e-9) && wrong++ < 5)
+        /* Promotion races with reads in place: the faster one of them leaves it less. */
+        const double may = s.policy == ADAPTIVE ? 0.02 : 1e-9;
+        if (b.time_s > a.time_s * (1 + may) && wrong++ < 5)
             note_scenario(&s, "slower");
         slower += b.ideal_time_s > a.ideal_time_s * (1 + 1e-9);
     }
@@ -810,7 +834,7 @@ static void test_adaptive_exchange(void)
 
 int main(void)
 {
-    plan(6 * 2 + 1 + 8 + 6 + 12 + 19 + 4 + 10 + 13 + 5 + 3 + 6 + 3 + SC_UVM_PATTERNS + 5 + 3 + 2 + 2 + 15 + 3 +
+    plan(6 * 2 + 1 + 8 + 6 + 12 + 19 + 4 + 10 + 13 + 5 + 3 + 6 + 7 + SC_UVM_PATTERNS + 5 + 3 + 2 + 2 + 15 + 3 +
          1 + POLICIES);
     test_tree();
     test_random_law();

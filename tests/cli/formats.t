@@ -190,7 +190,7 @@ for system in hbf stream uvm; do
     case $system in
     hbf) words='model=llama-8b policy=all buffer=8MB:64MB:*2' ;;
     stream) words='warps=1:64:*2 bandwidth=100GB/s,1TB/s latency=300cycles,600cycles' ;;
-    uvm) words='app=@six policy=all memory_capacity=16GiB footprint=8GiB,24GiB' ;;
+    uvm) words='app=@six passes=4 hot_share=0.5 policy=all memory_capacity=16GiB footprint=8GiB,24GiB' ;;
     esac
     "$program" estimate $system $words -f csv --digits all >first.csv
     "$program" estimate $system --from first.csv --digits all >second.csv 2>err

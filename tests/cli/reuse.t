@@ -9,7 +9,7 @@ awk 'BEGIN { for (p = 0; p < 24; p++) for (i = 0; i < 1024; i++) print i }' >hot
 for name in sweep hot; do
     "$program" mrc $name.txt --item 2MiB -f csv -o $name.csv 2>/dev/null
 done
-words='memory_capacity=8GiB passes=4 device_rate=100GB/s'
+words='memory_capacity=8GiB passes=4 hot_share=0.5 device_rate=100GB/s'
 answer() {
     "$program" estimate uvm "$@" $words -f csv -c in_bytes,thrash_factor,time_s >out 2>err
     sed '1d; s/^.*,\([^,]*,[^,]*,[^,]*\)$/\1/' out
@@ -28,7 +28,7 @@ check_run 'a refetch that is given goes before the curve' 0 2 '' cut -d , -f 2 m
 check_run 'curves sweep, and name their column' 0 'reuse,thrash_factor
 sweep.csv,3
 hot.csv,0' '' sh -c "'$program' estimate uvm reuse=sweep.csv,hot.csv footprint=12GiB $words \
-    -f csv -c thrash_factor | cut -d , -f 1,6"
+    -f csv -c thrash_factor | cut -d , -f 1,7"
 printf 'reuse,footprint (GiB)\nhot.csv,12\nsweep.csv,12\nnone.csv,12\n' >plan.csv
 check_run 'a column of curves' 1 'reuse,footprint (GiB),thrash_factor,error
 hot.csv,12,0,
@@ -78,8 +78,8 @@ awk -v OFS=, 'BEGIN { print "cache_bytes,miss_ratio"
 check_run 'a long curve keeps its steps' 0 'thrash_factor
 3
 1
-0' '' sh -c "'$program' estimate uvm reuse=stairs.csv footprint=1TiB passes=4 \
+0' '' sh -c "'$program' estimate uvm reuse=stairs.csv footprint=1TiB passes=4 hot_share=0.5 \
     device_rate=100GB/s memory_capacity=2GiB,8GiB,16GiB -f csv -c thrash_factor |
-    cut -d , -f 6"
+    cut -d , -f 7"
 
 finish
