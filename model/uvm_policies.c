@@ -168,15 +168,17 @@ static struct uvm_outcome ahead_past(const struct uvm_case *c)
 
 static struct uvm_outcome run_prefetch(const struct uvm_case *c)
 {
-    const bool window_fits = c->fitted && c->pattern->moves && c->hot <= c->usable;
+    const bool window_fits = c->pattern->moves && c->hot <= c->usable;
     if (c->fitted && c->touched > c->usable && !window_fits)
         return thrash_ahead(c);
-    if (!c->fitted && c->footprint > c->usable && c->scenario->coherent != SC_UVM_YES)
+    if (!c->fitted && !window_fits && c->footprint > c->usable &&
+        c->scenario->coherent != SC_UVM_YES)
         return ahead_past(c);
     struct uvm_outcome o = run_uvm(c);
     /* In bulk what the run starts with; the trail of a window still faults. */
-    const double bulk = c->fitted && c->pattern->moves ? fmin(c->hot, c->touched) : c->touched;
-    const double all = c->fitted || c->footprint > c->usable ? bulk : c->footprint;
+    const double bulk = c->pattern->moves ? fmin(c->hot, c->touched) : c->touched;
+    const double all =
+        c->fitted || c->pattern->moves || c->footprint > c->usable ? bulk : c->footprint;
     const double later = c->touched + c->host - bulk;
     o.in_s = (later + (sc_uvm_leaves_out(c, true) ? 0.0 : all)) / c->migration_rate;
     o.fault_s = later / c->fault_rate;

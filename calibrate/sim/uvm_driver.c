@@ -191,7 +191,7 @@ static bool is_placed_ahead(const struct uvm_input *in, size_t allocation, uint3
 {
     const struct uvm_allocation *a = &in->allocations[allocation];
     return a->populated &&
-           (a->placement == UVM_AHEAD ||
+           ((a->placement == UVM_AHEAD && (a->ahead_blocks == 0 || block < a->ahead_blocks)) ||
             (a->placement == UVM_PINNED && block >= a->pinned_first &&
              block - a->pinned_first < a->pinned_blocks));
 }

@@ -93,6 +93,7 @@ struct uvm_allocation {
     enum uvm_placement placement;
     bool populated;  /* the host has written it; else the first touch creates a page */
     uint32_t pinned_first, pinned_blocks; /* within it */
+    uint32_t ahead_blocks; /* of UVM_AHEAD: how many of the first ones are called for; 0: all */
 };
 
 /* Kernels whose time is kept; the last of the run is in the last place used. */

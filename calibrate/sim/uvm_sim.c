@@ -399,6 +399,7 @@ static void set_up_allocations(struct bench *b)
                                 : UVM_MAPPED,
         .populated = true,
         .pinned_blocks = (uint32_t)fmin(ceil(pinned / region - 1e-9), blocks),
+        .ahead_blocks = s->pattern == SC_UVM_WINDOW ? hot : 0, /* a call for the first window */
     };
     b->allocation_count = 1;
     if (!m.per_allocation || hot >= blocks)
