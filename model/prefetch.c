@@ -7,49 +7,14 @@
 
 #include "prefetch_forms.h"
 
-/* The fixed points that one answer is made of. */
-enum run { OWN, NONE, FRONT_END, UTILITY, TIMELINESS, PLACEMENT, ORACLE, RUNS };
-
-static struct sc_prefetch_mechanisms mechanisms_of(const struct sc_prefetch *s, enum run run)
+static void solve_all(const struct pf_kernel *k, struct pf_state states[SC_PREFETCH_RUNS])
 {
-    const struct sc_prefetch_mechanisms own = sc_prefetch_mechanisms(s);
-    struct sc_prefetch_mechanisms m = own;
-    if (run == NONE)
-        return (struct sc_prefetch_mechanisms){ .front = SC_PREFETCH_NONE,
-                                                .zero_cache = own.zero_cache };
-    if (run == FRONT_END)
-        return (struct sc_prefetch_mechanisms){ .front = own.front,
-                                                .zero_cache = own.zero_cache,
-                                                .throttle = own.front == SC_PREFETCH_SNAKE,
-                                                .own_tuner = own.front == SC_PREFETCH_APOGEE };
-    m.oracle_zero = m.oracle_zero || run == UTILITY || run == ORACLE;
-    m.oracle_time = m.oracle_time || run == TIMELINESS || run == ORACLE;
-    m.oracle_place = m.oracle_place || run == PLACEMENT || run == ORACLE;
-    /* The tuner's gate would keep from the oracle what it is to schedule. */
-    m.tuner = m.tuner && !m.oracle_time;
-    m.throttle = m.throttle && !m.oracle_place;
-    return m;
-}
-
-static bool same(const struct sc_prefetch_mechanisms *a, const struct sc_prefetch_mechanisms *b)
-{
-    return a->front == b->front && a->zero_filter == b->zero_filter && a->tuner == b->tuner &&
-           a->registers == b->registers && a->own_tuner == b->own_tuner &&
-           a->throttle == b->throttle && a->zero_cache == b->zero_cache &&
-           a->oracle_zero == b->oracle_zero && a->oracle_time == b->oracle_time &&
-           a->oracle_place == b->oracle_place && a->oracle_l1 == b->oracle_l1;
-}
-
-static void solve_all(const struct pf_kernel *k, struct pf_state states[RUNS])
-{
-    struct sc_prefetch_mechanisms m[RUNS];
-    for (int i = 0; i < RUNS; i++) {
-        int twin = 0;
-        m[i] = mechanisms_of(k->scenario, (enum run)i);
-        while (!same(&m[twin], &m[i]))
-            twin++;
+    struct sc_prefetch_mechanisms m[SC_PREFETCH_RUNS];
+    for (int i = 0; i < SC_PREFETCH_RUNS; i++) {
+        const int twin = sc_prefetch_run(k->scenario, i, m);
         /* What is only compared with need not be as exact. */
-        states[i] = twin < i ? states[twin] : sc_pf_solve(k, &m[i], i <= FRONT_END ? 1e-4 : 1e-3);
+        const double accuracy = i <= SC_PREFETCH_RUN_FRONT_END ? 1e-4 : 1e-3;
+        states[i] = twin < i ? states[twin] : sc_pf_solve(k, &m[i], accuracy);
     }
 }
 
@@ -115,14 +80,16 @@ static void answer_prefetches(struct sc_prefetch_answer *a, const struct pf_stat
 }
 
 /* Gains below a hundredth are not worth anything. */
-static const char *worth_fixing(const struct pf_kernel *k, const struct pf_state states[RUNS])
+static const char *worth_fixing(const struct pf_kernel *k, const struct pf_state states[SC_PREFETCH_RUNS])
 {
     static const char *const names[] = {
-        [UTILITY] = "utility", [TIMELINESS] = "timeliness", [PLACEMENT] = "placement"
+        [SC_PREFETCH_RUN_UTILITY] = "utility",
+        [SC_PREFETCH_RUN_TIMELINESS] = "timeliness",
+        [SC_PREFETCH_RUN_PLACEMENT] = "placement",
     };
-    double least = cycles_of(k, &states[OWN]) / 1.01;
+    double least = cycles_of(k, &states[SC_PREFETCH_RUN_OWN]) / 1.01;
     const char *name = "none";
-    for (int i = UTILITY; i <= PLACEMENT; i++)
+    for (int i = SC_PREFETCH_RUN_UTILITY; i <= SC_PREFETCH_RUN_PLACEMENT; i++)
         if (cycles_of(k, &states[i]) < least) {
             least = cycles_of(k, &states[i]);
             name = names[i];
@@ -131,17 +98,17 @@ static const char *worth_fixing(const struct pf_kernel *k, const struct pf_state
 }
 
 static struct sc_prefetch_answer answer_of(const struct pf_kernel *k,
-                                           const struct pf_state states[RUNS])
+                                           const struct pf_state states[SC_PREFETCH_RUNS])
 {
-    const struct pf_state *p = &states[OWN], *front = &states[FRONT_END];
+    const struct pf_state *p = &states[SC_PREFETCH_RUN_OWN], *front = &states[SC_PREFETCH_RUN_FRONT_END];
     const double cycles = cycles_of(k, p), clock_hz = k->scenario->clock_hz;
     const double bytes = k->loads * k->sectors * SC_PREFETCH_SECTOR / k->instructions;
     struct sc_prefetch_answer a = {
-        .slowdown = cycles / cycles_of(k, &states[NONE]),
+        .slowdown = cycles / cycles_of(k, &states[SC_PREFETCH_RUN_NONE]),
         .time_s = cycles / clock_hz,
         .ipc = k->warps * k->waves * k->iterations * k->instructions / cycles,
         .front_end_speedup = cycles_of(k, front) / cycles,
-        .oracle_gap = cycles / cycles_of(k, &states[ORACLE]) - 1.0,
+        .oracle_gap = cycles / cycles_of(k, &states[SC_PREFETCH_RUN_ORACLE]) - 1.0,
         .worth_fixing_first = worth_fixing(k, states),
         .l1_hit_share = p->hits,
         .load_latency_s = p->latency / clock_hz,
@@ -222,10 +189,10 @@ static void explain_prefetches(const struct pf_state *p, struct sc_trace *t)
     sc_trace_add(t, "missed", NULL, p->missed, SC_NUMBER, "demand that goes to L2 itself");
 }
 
-static void explain_time(const struct pf_kernel *k, const struct pf_state states[RUNS],
+static void explain_time(const struct pf_kernel *k, const struct pf_state states[SC_PREFETCH_RUNS],
                          struct sc_trace *t)
 {
-    const struct pf_state *p = &states[OWN];
+    const struct pf_state *p = &states[SC_PREFETCH_RUN_OWN];
     const bool narrow = p->bandwidth >= p->iteration * (1.0 - 1e-3);
     sc_trace_section(t, "time of an iteration");
     sc_trace_add(t, "stall", "n E[(wait - dependence x gap)+]", p->exposed, SC_CYCLES,
@@ -242,14 +209,15 @@ static void explain_time(const struct pf_kernel *k, const struct pf_state states
     sc_trace_section(t, "the kernel's time");
     sc_trace_add(t, "cycles", "waves (M T + b sqrt(2 ln C_cta M Var))", cycles_of(k, p), SC_CYCLES,
                  "with the policy");
-    sc_trace_add(t, "none", NULL, cycles_of(k, &states[NONE]), SC_CYCLES, "without prefetches");
-    sc_trace_add(t, "utility", NULL, cycles_of(k, &states[UTILITY]), SC_CYCLES,
+    const double none = cycles_of(k, &states[SC_PREFETCH_RUN_NONE]);
+    sc_trace_add(t, "none", NULL, none, SC_CYCLES, "without prefetches");
+    sc_trace_add(t, "utility", NULL, cycles_of(k, &states[SC_PREFETCH_RUN_UTILITY]), SC_CYCLES,
                  "with no zero candidate issued, and no other suppressed");
-    sc_trace_add(t, "timeliness", NULL, cycles_of(k, &states[TIMELINESS]), SC_CYCLES,
+    sc_trace_add(t, "timeliness", NULL, cycles_of(k, &states[SC_PREFETCH_RUN_TIMELINESS]), SC_CYCLES,
                  "with all that is predicted there just in time");
-    sc_trace_add(t, "placement", NULL, cycles_of(k, &states[PLACEMENT]), SC_CYCLES,
+    sc_trace_add(t, "placement", NULL, cycles_of(k, &states[SC_PREFETCH_RUN_PLACEMENT]), SC_CYCLES,
                  "with prefetched data taking no room");
-    sc_trace_add(t, "slowdown", "cycles / none", cycles_of(k, p) / cycles_of(k, &states[NONE]),
+    sc_trace_add(t, "slowdown", "cycles / none", cycles_of(k, p) / none,
                  SC_NUMBER, "time over the time without prefetches");
 }
 
@@ -264,13 +232,13 @@ enum sc_status sc_prefetch_estimate(const void *scenario, void *answer, struct s
     const struct sc_prefetch_mechanisms own = sc_prefetch_mechanisms(s);
     const struct sc_prefetch_machine machine = sc_prefetch_machine(s, &own);
     struct pf_kernel kernel;
-    struct pf_state states[RUNS] = { 0 };
+    struct pf_state states[SC_PREFETCH_RUNS] = { 0 };
     sc_pf_kernel(s, &machine, &kernel);
     solve_all(&kernel, states);
     if (trace != NULL) {
         explain_kernel(&kernel, trace);
-        explain_memory(&kernel, &states[OWN], trace);
-        explain_prefetches(&states[OWN], trace);
+        explain_memory(&kernel, &states[SC_PREFETCH_RUN_OWN], trace);
+        explain_prefetches(&states[SC_PREFETCH_RUN_OWN], trace);
         explain_time(&kernel, states, trace);
     }
     *out = answer_of(&kernel, states);

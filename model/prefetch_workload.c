@@ -166,3 +166,46 @@ bool sc_prefetch_is_zero(const struct sc_prefetch_body *b, uint64_t sector)
     const uint64_t run = sc_prefetch_hash(address / b->zero_run_bytes ^ 0x5a0000000000U);
     return (double)(run >> 11) * 0x1p-53 < b->zero[array];
 }
+
+/* ---- Runs ---- */
+
+static struct sc_prefetch_mechanisms mechanisms_of(const struct sc_prefetch *s, int run)
+{
+    const struct sc_prefetch_mechanisms own = sc_prefetch_mechanisms(s);
+    const bool oracle = run == SC_PREFETCH_RUN_ORACLE;
+    struct sc_prefetch_mechanisms m = own;
+    if (run == SC_PREFETCH_RUN_NONE)
+        return (struct sc_prefetch_mechanisms){ .front = SC_PREFETCH_NONE,
+                                                .zero_cache = own.zero_cache };
+    if (run == SC_PREFETCH_RUN_FRONT_END)
+        return (struct sc_prefetch_mechanisms){ .front = own.front,
+                                                .zero_cache = own.zero_cache,
+                                                .throttle = own.front == SC_PREFETCH_SNAKE,
+                                                .own_tuner = own.front == SC_PREFETCH_APOGEE };
+    m.oracle_zero = m.oracle_zero || run == SC_PREFETCH_RUN_UTILITY || oracle;
+    m.oracle_time = m.oracle_time || run == SC_PREFETCH_RUN_TIMELINESS || oracle;
+    m.oracle_place = m.oracle_place || run == SC_PREFETCH_RUN_PLACEMENT || oracle;
+    /* The tuner's gate would keep from the oracle what it is to schedule. */
+    m.tuner = m.tuner && !m.oracle_time;
+    m.throttle = m.throttle && !m.oracle_place;
+    return m;
+}
+
+static bool same(const struct sc_prefetch_mechanisms *a, const struct sc_prefetch_mechanisms *b)
+{
+    return a->front == b->front && a->zero_filter == b->zero_filter && a->tuner == b->tuner &&
+           a->registers == b->registers && a->own_tuner == b->own_tuner &&
+           a->throttle == b->throttle && a->zero_cache == b->zero_cache &&
+           a->oracle_zero == b->oracle_zero && a->oracle_time == b->oracle_time &&
+           a->oracle_place == b->oracle_place && a->oracle_l1 == b->oracle_l1;
+}
+
+int sc_prefetch_run(const struct sc_prefetch *scenario, int run,
+                    struct sc_prefetch_mechanisms runs[SC_PREFETCH_RUNS])
+{
+    int twin = 0;
+    runs[run] = mechanisms_of(scenario, run);
+    while (!same(&runs[twin], &runs[run]))
+        twin++;
+    return twin;
+}

@@ -59,6 +59,22 @@ struct sc_prefetch_mechanisms {
 };
 struct sc_prefetch_mechanisms sc_prefetch_mechanisms(const struct sc_prefetch *scenario);
 
+/* The runs that one answer is made of: the policy's own, what it is compared with, and
+ * each of its dimensions made perfect. */
+enum {
+    SC_PREFETCH_RUN_OWN,
+    SC_PREFETCH_RUN_NONE,
+    SC_PREFETCH_RUN_FRONT_END,
+    SC_PREFETCH_RUN_UTILITY,
+    SC_PREFETCH_RUN_TIMELINESS,
+    SC_PREFETCH_RUN_PLACEMENT,
+    SC_PREFETCH_RUN_ORACLE,
+    SC_PREFETCH_RUNS
+};
+/* Fills runs[run], those before it being filled, and returns the first that is the same. */
+int sc_prefetch_run(const struct sc_prefetch *scenario, int run,
+                    struct sc_prefetch_mechanisms runs[SC_PREFETCH_RUNS]);
+
 /* One policy. */
 struct sc_prefetch_policy {
     struct sc_choice choice; /* first: a policy is a choice */

@@ -5,39 +5,6 @@
 
 #include "sim/prefetch_engine.h"
 
-/* The runs that one answer is made of: the policy's own, what it is compared
- * with, and each of its dimensions made perfect. */
-enum run { OWN, NONE, FRONT_END, UTILITY, TIMELINESS, PLACEMENT, ORACLE, RUNS };
-
-static struct sc_prefetch_mechanisms mechanisms_of(const struct sc_prefetch *s, enum run run)
-{
-    const struct sc_prefetch_mechanisms own = sc_prefetch_mechanisms(s);
-    struct sc_prefetch_mechanisms m = own;
-    if (run == NONE)
-        return (struct sc_prefetch_mechanisms){ .front = SC_PREFETCH_NONE,
-                                                .zero_cache = own.zero_cache };
-    if (run == FRONT_END)
-        return (struct sc_prefetch_mechanisms){ .front = own.front, .zero_cache = own.zero_cache,
-                                                .throttle = own.front == SC_PREFETCH_SNAKE,
-                                                .own_tuner = own.front == SC_PREFETCH_APOGEE };
-    m.oracle_zero = m.oracle_zero || run == UTILITY || run == ORACLE;
-    m.oracle_time = m.oracle_time || run == TIMELINESS || run == ORACLE;
-    m.oracle_place = m.oracle_place || run == PLACEMENT || run == ORACLE;
-    /* The tuner's gate would keep from the oracle what it is to schedule. */
-    m.tuner = m.tuner && !m.oracle_time;
-    m.throttle = m.throttle && !m.oracle_place;
-    return m;
-}
-
-static bool same(const struct sc_prefetch_mechanisms *a, const struct sc_prefetch_mechanisms *b)
-{
-    return a->front == b->front && a->zero_filter == b->zero_filter && a->tuner == b->tuner &&
-           a->registers == b->registers && a->own_tuner == b->own_tuner &&
-           a->throttle == b->throttle && a->zero_cache == b->zero_cache &&
-           a->oracle_zero == b->oracle_zero && a->oracle_time == b->oracle_time &&
-           a->oracle_place == b->oracle_place && a->oracle_l1 == b->oracle_l1;
-}
-
 static double over(double part, double whole)
 {
     return whole > 0.0 ? part / whole : 0.0;
@@ -67,13 +34,14 @@ static const char *bound_of(const struct prefetch_result *r)
 }
 
 /* Gains below a hundredth are not worth anything. */
-static const char *worth_fixing(const struct prefetch_result runs[RUNS])
+static const char *worth_fixing(const struct prefetch_result runs[SC_PREFETCH_RUNS])
 {
-    static const char *const names[] = { [UTILITY] = "utility", [TIMELINESS] = "timeliness",
-                                         [PLACEMENT] = "placement" };
-    double best = 1.01 * ipc(&runs[OWN]);
+    static const char *const names[] = { [SC_PREFETCH_RUN_UTILITY] = "utility",
+                                         [SC_PREFETCH_RUN_TIMELINESS] = "timeliness",
+                                         [SC_PREFETCH_RUN_PLACEMENT] = "placement" };
+    double best = 1.01 * ipc(&runs[SC_PREFETCH_RUN_OWN]);
     const char *name = "none";
-    for (int i = UTILITY; i <= PLACEMENT; i++)
+    for (int i = SC_PREFETCH_RUN_UTILITY; i <= SC_PREFETCH_RUN_PLACEMENT; i++)
         if (ipc(&runs[i]) > best) {
             best = ipc(&runs[i]);
             name = names[i];
@@ -118,14 +86,14 @@ static void answer_traffic(struct sc_prefetch_answer *a, const struct prefetch_r
         a->dram_traffic_change = 0.0;
 }
 
-static void answer_all(const struct sc_prefetch *s, const struct prefetch_result runs[RUNS],
+static void answer_all(const struct sc_prefetch *s, const struct prefetch_result runs[SC_PREFETCH_RUNS],
                        struct sc_prefetch_answer *a)
 {
-    const struct prefetch_result *r = &runs[OWN];
+    const struct prefetch_result *r = &runs[SC_PREFETCH_RUN_OWN];
     const double cycles = (double)r->cycles;
     *a = (struct sc_prefetch_answer){
-        .slowdown = cycles / (double)runs[NONE].cycles,
-        .speedup = (double)runs[NONE].cycles / cycles,
+        .slowdown = cycles / (double)runs[SC_PREFETCH_RUN_NONE].cycles,
+        .speedup = (double)runs[SC_PREFETCH_RUN_NONE].cycles / cycles,
         .time_s = cycles / s->clock_hz,
         .ipc = ipc(r),
         .bound = bound_of(r),
@@ -139,31 +107,28 @@ static void answer_all(const struct sc_prefetch *s, const struct prefetch_result
         .load_latency_s = r->load_latency / (double)r->loads / s->clock_hz,
     };
     a->ipc_gain = a->speedup - 1.0;
-    a->front_end_gain = (double)runs[FRONT_END].cycles / cycles - 1.0;
+    a->front_end_gain = (double)runs[SC_PREFETCH_RUN_FRONT_END].cycles / cycles - 1.0;
     a->front_end_speedup = a->front_end_gain + 1.0;
-    a->oracle_gap = ipc(&runs[ORACLE]) / ipc(r) - 1.0;
+    a->oracle_gap = ipc(&runs[SC_PREFETCH_RUN_ORACLE]) / ipc(r) - 1.0;
     answer_prefetches(a, r);
-    answer_traffic(a, r, &runs[FRONT_END]);
+    answer_traffic(a, r, &runs[SC_PREFETCH_RUN_FRONT_END]);
 }
 
 /* ---- The row ---- */
 
 /* All runs draw from the same stream; only the policy's own is recorded. */
 static enum sc_status run_all(const struct sc_prefetch *s, const struct sc_sim_options *options,
-                              struct prefetch_result runs[RUNS], struct sc_sim_report *report)
+                              struct prefetch_result runs[SC_PREFETCH_RUNS], struct sc_sim_report *report)
 {
-    struct sc_prefetch_mechanisms m[RUNS];
-    for (int i = 0; i < RUNS; i++) {
-        int twin = 0;
-        m[i] = mechanisms_of(s, (enum run)i);
-        while (!same(&m[twin], &m[i]))
-            twin++;
+    struct sc_prefetch_mechanisms m[SC_PREFETCH_RUNS];
+    for (int i = 0; i < SC_PREFETCH_RUNS; i++) {
+        const int twin = sc_prefetch_run(s, i, m);
         if (twin < i) {
             runs[i] = runs[twin];
             continue;
         }
         struct sc_sim_options own = *options;
-        if (i != OWN)
+        if (i != SC_PREFETCH_RUN_OWN)
             own.record = NULL;
         const enum sc_status status = prefetch_engine_trace(
             s, &m[i], sc_sim_rng_make(options->seed, options->run, 0), &own, &runs[i]);
@@ -181,7 +146,7 @@ static enum sc_status simulate(const void *scenario, const struct sc_sim_options
                                void *answer, struct sc_sim_report *report, struct sc_error *error)
 {
     const struct sc_prefetch *s = scenario;
-    struct prefetch_result runs[RUNS] = { 0 };
+    struct prefetch_result runs[SC_PREFETCH_RUNS] = { 0 };
     *report = (struct sc_sim_report){ 0 };
     enum sc_status status = sc_prefetch_check(s, error);
     if (status != SC_OK)
