@@ -13,7 +13,7 @@ trap 'rm -rf "$tables"' EXIT
 # those that describe a workload and keep its accounts (model/hbf_workload.h, uvm.h,
 # prefetch_workload.h).
 # Tables themselves are free; any other function is taken for a closed form.
-shared='^sc_((field|system|scenario)_.*|hbf_(check|mechanisms|machine|load|kernels|close)|uvm_(check|mechanisms|load)|prefetch_(check|mechanisms|machine|reach|body|address|warp|is_zero|hash))$'
+shared='^sc_((field|system|scenario)_.*|hbf_(check|mechanisms|machine|load|kernels|close)|uvm_(check|mechanisms|load)|prefetch_(check|mechanisms|run|machine|reach|body|address|warp|is_zero|hash))$'
 
 # What a pure library does not touch.
 impure='^_*((v?(f|s|sn|as|d)?printf|puts|fputs|putc|fputc|putchar|fwrite|perror)(_chk)?'
