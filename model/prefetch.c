@@ -24,11 +24,25 @@ static double over(double part, double whole)
 }
 
 /* A CTA gives way to the next when its last warp has ended. */
-static double cycles_of(const struct pf_kernel *k, const struct pf_state *p)
+static double round_of(const struct pf_kernel *k, const struct pf_state *p, double iteration)
 {
     const double steps = k->scenario->barriers > 0.0 ? k->in_step : k->iterations;
     const double last = sqrt(2.0 * log(fmax(k->cta_warps, 1.0)) * steps * p->variance);
-    return k->waves * (k->iterations * p->iteration + k->scenario->barrier_factor * last);
+    return k->iterations * iteration + k->scenario->barrier_factor * last;
+}
+
+/* Rounds of CTAs; the last may leave slots empty, and so more of the machine to those
+ * that are left. */
+static double cycles_of(const struct pf_kernel *k, const struct pf_state *p)
+{
+    const double full = floor(k->waves + 1e-9), rest = fmax(0.0, k->waves - full);
+    const double whole = full * round_of(k, p, p->iteration);
+    if (rest < 1e-6)
+        return whole;
+    const double alone = sc_prefetch_iteration(rest * k->warps / k->scenario->issue_width,
+                                               k->instructions, p->away, 0.0);
+    const double iteration = fmin(p->iteration, fmax(alone, rest * p->bandwidth));
+    return whole + round_of(k, p, iteration);
 }
 
 /* ---- What the fixed point amounts to ---- */
@@ -207,7 +221,7 @@ static void explain_time(const struct pf_kernel *k, const struct pf_state states
     sc_trace_binds(t, narrow);
     sc_trace_add(t, "T", "max(T_issue, T_narrow)", p->iteration, SC_CYCLES, "iteration of a warp");
     sc_trace_section(t, "the kernel's time");
-    sc_trace_add(t, "cycles", "waves (M T + b sqrt(2 ln C_cta M Var))", cycles_of(k, p), SC_CYCLES,
+    sc_trace_add(t, "cycles", "rounds of CTAs (M T + b sqrt(2 ln C_cta M Var))", cycles_of(k, p), SC_CYCLES,
                  "with the policy");
     const double none = cycles_of(k, &states[SC_PREFETCH_RUN_NONE]);
     sc_trace_add(t, "none", NULL, none, SC_CYCLES, "without prefetches");

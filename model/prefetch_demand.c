@@ -181,6 +181,26 @@ static double known_of(const struct pf_kernel *k, const struct sc_prefetch_body 
     return 1.0 - first - add_irregular(k, b, j, span, block, other, &count);
 }
 
+/* Share of zero sectors among those that a load really goes to: a small array holds
+ * few runs, and is all zero or not at all as those happen to be. */
+static double zero_of(const struct sc_prefetch_body *b, unsigned j)
+{
+    enum { SAMPLES = 96 };
+    const double warp = 0.6180339887498949, iteration = 0.7548776662466927,
+                 cta = 0.5698402909980532; /* additive recurrences */
+    unsigned zeros = 0;
+    if (!(b->zero[b->load[j].array] > 0.0))
+        return 0.0;
+    for (unsigned i = 0; i < SAMPLES; i++) {
+        const double u = fmod(i * warp, 1.0), v = fmod(i * iteration, 1.0), w = fmod(i * cta, 1.0);
+        const uint64_t number = sc_prefetch_warp(b, (unsigned)(w * b->ctas),
+                                                 (unsigned)(u * b->cta_warps));
+        const uint64_t address = sc_prefetch_address(b, j, number, (unsigned)(v * b->iterations));
+        zeros += sc_prefetch_is_zero(b, address / SC_PREFETCH_SECTOR);
+    }
+    return (double)zeros / SAMPLES;
+}
+
 void sc_pf_kernel(const struct sc_prefetch *s, const struct sc_prefetch_machine *machine,
                   struct pf_kernel *k)
 {
@@ -189,7 +209,7 @@ void sc_pf_kernel(const struct sc_prefetch *s, const struct sc_prefetch_machine 
                              .machine = *machine,
                              .loads = (double)b.loads,
                              .sectors = (double)b.sectors,
-                             .warps = (double)b.warps,
+                             .warps = fmin((double)b.warps, (double)b.ctas * (double)b.cta_warps),
                              .cta_warps = (double)b.cta_warps,
                              .iterations = (double)b.iterations,
                              .instructions = (double)b.instructions,
@@ -205,7 +225,7 @@ void sc_pf_kernel(const struct sc_prefetch *s, const struct sc_prefetch_machine 
         struct pf_load *l = &k->load[j];
         l->irregular = b.load[j].irregular;
         l->stored = b.load[j].stored;
-        l->zero = fmin(1.0, b.zero[b.load[j].array]);
+        l->zero = zero_of(&b, j);
         bool of_line[SC_PREFETCH_CLASSES];
         const double line = fmax(span, SC_PREFETCH_LINE);
         l->cold = search(k, &b, j, span, l->before, l->other, &l->before_count);

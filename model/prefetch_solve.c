@@ -171,9 +171,14 @@ static void foretell(struct work *w, const struct pf_state *state, const struct 
     }
 }
 
+/* How long an access takes: what becomes of it. */
+enum { WAIT_HIT, WAIT_MERGED, WAIT_LATE, WAIT_MISS, WAITS = WAIT_MISS + SC_LATENCY_POINTS };
+
 struct tally {
     struct pf_fate fate; /* per access */
-    double exposed;      /* per iteration */
+    double waits[SC_PREFETCH_LOADS_MAX][WAITS]; /* shares of each load's accesses */
+    double merged_wait, late_wait;              /* cycles, sums over these */
+    double exposed;                             /* per iteration */
     double hits, missed, merged, cold_fetches, fetches;
     double latency;
     double zero_issued;
@@ -189,27 +194,84 @@ static double exposed(const struct work *w, double cycles)
     return fmax(0.0, cycles - s->dependence * s->issue_gap_cycles);
 }
 
-/* Adds mean and variance of what a load makes its warp wait. */
-static void add_waits(const struct work *w, struct tally *t, const struct sc_latency *latency,
-                      double share, double hits, double merged, double merged_wait, double late,
-                      double late_wait, double missed)
+/* ---- What warps wait ---- */
+
+/* Cycles that each kind of access makes a warp wait, shortest first. */
+struct wait_scale {
+    double cycles[WAITS];
+    int kind[WAITS];
+};
+
+static struct wait_scale scale_of(const struct work *w, const struct tally *t,
+                                  const struct sc_latency *latency)
 {
     const struct sc_prefetch *s = w->k->scenario;
+    double merged = 0.0, late = 0.0, cycles[WAITS];
+    for (unsigned j = 0; j < (unsigned)w->k->loads; j++) {
+        merged += t->waits[j][WAIT_MERGED];
+        late += t->waits[j][WAIT_LATE];
+    }
     const double l1 = s->l1_latency_cycles;
-    double weight[3 + SC_LATENCY_POINTS] = { hits, merged, late };
-    double wait[3 + SC_LATENCY_POINTS] = { exposed(w, l1), exposed(w, l1 + merged_wait),
-                                           exposed(w, l1 + s->late_factor * late_wait) };
-    double mean = 0.0, square = 0.0;
-    for (int i = 0; i < SC_LATENCY_POINTS; i++) {
-        weight[3 + i] = missed * latency->weight[i];
-        wait[3 + i] = exposed(w, latency->cycles[i]);
+    cycles[WAIT_HIT] = exposed(w, l1);
+    cycles[WAIT_MERGED] = exposed(w, l1 + (merged > 1e-9 ? t->merged_wait / merged : 0.0));
+    cycles[WAIT_LATE] = exposed(w, l1 + (late > 1e-9 ? s->late_factor * t->late_wait / late : 0.0));
+    for (int i = 0; i < SC_LATENCY_POINTS; i++)
+        cycles[WAIT_MISS + i] = exposed(w, latency->cycles[i]);
+    struct wait_scale scale;
+    for (int n = 0; n < WAITS; n++) {
+        int at = n;
+        for (; at > 0 && scale.cycles[at - 1] > cycles[n]; at--) {
+            scale.cycles[at] = scale.cycles[at - 1];
+            scale.kind[at] = scale.kind[at - 1];
+        }
+        scale.cycles[at] = cycles[n];
+        scale.kind[at] = n;
     }
-    for (int i = 0; i < 3 + SC_LATENCY_POINTS; i++) {
-        mean += weight[i] * wait[i];
-        square += weight[i] * wait[i] * wait[i];
+    return scale;
+}
+
+/* Mean and mean square of the longest wait among `count` loads from load `first` on. */
+static void longest_of(const struct work *w, const struct tally *t, const struct wait_scale *scale,
+                       unsigned first, unsigned count, double *mean, double *square)
+{
+    const unsigned loads = (unsigned)w->k->loads;
+    double below[SC_PREFETCH_LOADS_MAX] = { 0 }, before = 0.0;
+    *mean = *square = 0.0;
+    for (int i = 0; i < WAITS; i++) {
+        double all = 1.0;
+        for (unsigned m = 0; m < count; m++) {
+            const unsigned j = (first + m) % loads;
+            if (m < loads)
+                below[j] = fmin(1.0, below[j] + t->waits[j][scale->kind[i]]);
+            all *= below[j];
+        }
+        *mean += (all - before) * scale->cycles[i];
+        *square += (all - before) * scale->cycles[i] * scale->cycles[i];
+        before = all;
     }
-    t->exposed += share * mean;
-    t->variance += share * fmax(0.0, square - mean * mean);
+}
+
+/* Loads that are under way before the first is needed wait together, one after the
+ * other if they keep their order: between the mean of them and the longest, of which
+ * a window that slides on sees two thirds. */
+static void expose(const struct work *w, struct tally *t, const struct sc_latency *latency)
+{
+    const double overlap = 2.0 / 3.0;
+    const struct sc_prefetch *s = w->k->scenario;
+    const unsigned loads = (unsigned)w->k->loads;
+    const double most = s->store_share > 0.0 ? w->k->loads : 16.0;
+    const unsigned together =
+        (unsigned)fmax(1.0, fmin(ceil(s->dependence / (1.0 + floor(s->compute + 0.5))), most));
+    const struct wait_scale scale = scale_of(w, t, latency);
+    t->exposed = t->variance = 0.0;
+    for (unsigned j = 0; j < loads; j++) {
+        double one, one2, longest, longest2;
+        longest_of(w, t, &scale, j, 1, &one, &one2);
+        longest_of(w, t, &scale, j, together, &longest, &longest2);
+        const double mean = one + overlap * (longest - one);
+        t->exposed += mean / together;
+        t->variance += fmax(0.0, longest2 - longest * longest) / together;
+    }
 }
 
 /* Where a sector that is not zero stands without prefetches, shares of its demands. */
@@ -247,10 +309,11 @@ static struct standing standing_of(const struct pf_kernel *k, const struct pf_lo
 
 /* Adds the share `weight` of the accesses of load j that stand like `s` and whose
  * prefetches fare like `f`. */
-static void tally_part(const struct work *w, const struct pf_load *l, double weight,
+static void tally_part(const struct work *w, unsigned j, double weight,
                        const struct standing *s, const struct pf_fate *f, double absent, bool zero,
                        const struct sc_latency *latency, struct tally *t)
 {
+    const struct pf_load *l = &w->k->load[j];
     const double share = weight / w->k->loads, l1 = w->k->scenario->l1_latency_cycles;
     const double mean = sc_latency_mean(latency);
     const double regular = w->m->front == SC_PREFETCH_KNOWN ? 1.0 : 1.0 - l->irregular;
@@ -258,7 +321,6 @@ static void tally_part(const struct work *w, const struct pf_load *l, double wei
     const double missed = fmax(0.0, s->gone - aimed * (served + f->late));
     /* Metadata does not keep zero sectors from being fetched ahead again and again. */
     const double tried = fmin(absent, regular);
-    const double late_wait = f->late > 1e-9 ? f->late_wait / f->late : 0.0;
     add_fate(&t->fate, f, aimed * share);
     t->fate.issued += (tried - aimed) * share * f->issued;
     for (int p = 0; p < SC_PREFETCH_PATTERNS; p++)
@@ -267,13 +329,18 @@ static void tally_part(const struct work *w, const struct pf_load *l, double wei
     t->hits += (s->there + aimed * served) * share;
     t->missed += missed * share;
     t->fetches += (missed + tried * f->issued) * share;
-    t->cold_fetches += fmin(l->cold, s->gone) * share;
+    t->cold_fetches += fmin(l->cold, s->gone) * (zero ? 1.0 - l->known : 1.0) * share;
     t->zero_issued += zero ? tried * f->issued * share : 0.0;
     t->latency += share * (l1 * (s->there + s->merged + aimed * (served + f->late)) +
                            s->merged_wait + aimed * f->late_wait + missed * mean);
-    add_waits(w, t, latency, weight, s->there + aimed * served, s->merged,
-              s->merged > 0.0 ? s->merged_wait / s->merged : 0.0, aimed * f->late, late_wait,
-              missed);
+    double *const waits = t->waits[j];
+    waits[WAIT_HIT] += weight * (s->there + aimed * served);
+    waits[WAIT_MERGED] += weight * s->merged;
+    waits[WAIT_LATE] += weight * aimed * f->late;
+    for (int i = 0; i < SC_LATENCY_POINTS; i++)
+        waits[WAIT_MISS + i] += weight * missed * latency->weight[i];
+    t->merged_wait += weight * s->merged_wait;
+    t->late_wait += weight * aimed * f->late_wait;
 }
 
 /* Demand of load j, everything at the present state. */
@@ -287,28 +354,13 @@ static void tally_load(const struct work *w, unsigned j, const struct pf_state *
     of_demand.residence = state->residence;
     const struct standing s = standing_of(w->k, l, state, &of_demand, sc_latency_mean(latency));
     const double z = w->m->zero_cache ? l->zero : 0.0;
-    tally_part(w, l, 1.0 - z, &s, &kind->other, s.gone, false, latency, t);
+    tally_part(w, j, 1.0 - z, &s, &kind->other, s.gone, false, latency, t);
     if (z > 0.0) {
         /* L1 keeps no zero sector that demand has brought. */
         const double known = fmin(1.0, l->known * w->metadata);
         const struct standing of_zero = { .there = known, .gone = 1.0 - known };
-        tally_part(w, l, z, &of_zero, &kind->zero, s.gone, true, latency, t);
+        tally_part(w, j, z, &of_zero, &kind->zero, s.gone, true, latency, t);
     }
-}
-
-/* Loads that are under way before the first is needed wait together: with G of them
- * each adds 1/G of the longest wait. */
-static void overlap_waits(const struct work *w, struct tally *t)
-{
-    const struct sc_prefetch *s = w->k->scenario;
-    const double together = fmin(ceil(s->dependence / (1.0 + floor(s->compute + 0.5))),
-                                 w->k->loads);
-    const double p = clamp(t->missed, 1e-6, 1.0);
-    if (together <= 1.0)
-        return;
-    const double factor = (1.0 - pow(1.0 - p, together)) / (together * p);
-    t->exposed *= factor;
-    t->variance *= factor;
 }
 
 /* ---- Load on the machine ---- */
@@ -633,7 +685,7 @@ static double step(struct work *w, struct pf_state *state, double weight)
     foretell(w, state, &life);
     for (unsigned j = 0; j < (unsigned)k->loads; j++)
         tally_load(w, j, state, &life, &demand, &t);
-    overlap_waits(w, &t);
+    expose(w, &t, &demand);
     if (w->m->oracle_l1)
         t = (struct tally){ .hits = 1.0,
                             .latency = s->l1_latency_cycles,
