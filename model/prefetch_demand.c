@@ -132,22 +132,6 @@ static double add_irregular(const struct pf_kernel *k, const struct sc_prefetch_
     return x * (1.0 - again);
 }
 
-/* Lines of metadata in use at a time: one for each block of lines that the warps
- * of a CTA are at, as they spread over `iterations` of them. */
-double sc_pf_metadata_lines(const struct pf_kernel *k, double iterations)
-{
-    const struct sc_prefetch *s = k->scenario;
-    const double block = s->zero_lines * SC_PREFETCH_LINE, slots = k->warps / k->cta_warps;
-    const double span = k->sectors * SC_PREFETCH_SECTOR;
-    const double wide = fmax(1.0, fmax(span, k->cta_warps * fabs(s->warp_stride_bytes)) / block);
-    const double step = fmin(wide, fabs(s->iteration_stride_bytes) / block);
-    double lines = 0.0;
-    for (unsigned j = 0; j < (unsigned)k->loads; j++)
-        lines += k->load[j].zero *
-                 (k->load[j].irregular > 0.5 ? k->warps : slots * (wide + step * iterations));
-    return lines;
-}
-
 /* Strides hold between loads that start over alike; a chain goes back along them.
  * Between others they hold for one CTA, and mislead the next. */
 static double chain_of(const struct sc_prefetch_body *b, unsigned j, bool *misleads)
@@ -168,17 +152,32 @@ static double chain_of(const struct sc_prefetch_body *b, unsigned j, bool *misle
     return MOST;
 }
 
-/* A zero sector may be known if one under the same line of metadata came before. */
-static double known_of(const struct pf_kernel *k, const struct sc_prefetch_body *b, unsigned j)
+/* What a line of zero metadata covers is a block of memory: each CTA is at one of each
+ * array at a time, or more if its warps are far apart, and moves on by the stride of
+ * the iterations. */
+static void find_blocks(const struct pf_kernel *k, const struct sc_prefetch_body *b, unsigned j,
+                        struct pf_load *l)
 {
-    struct sc_reuse block[SC_PREFETCH_CLASSES];
-    bool other[SC_PREFETCH_CLASSES];
-    size_t count;
-    if (!(k->load[j].zero > 0.0))
-        return 0.0;
+    const struct sc_prefetch_load *load = &b->load[j];
     const double span = k->scenario->zero_lines * SC_PREFETCH_LINE;
-    const double first = search(k, b, j, span, block, other, &count);
-    return 1.0 - first - add_irregular(k, b, j, span, block, other, &count);
+    const double wide = fmax(1.0, k->cta_warps * fabs((double)load->warp_stride) / span);
+    double alike = 0.0;
+    for (unsigned i = 0; i < b->loads; i++)
+        alike += b->load[i].array == load->array &&
+                 fabs((double)(int64_t)(b->load[i].base - load->base)) < span;
+    double blocks = load->warp_stride != 0 ? wide * k->warps / k->cta_warps : 1.0;
+    double fresh = fmin(wide, fabs((double)load->iteration_stride) / span) / (k->cta_warps * alike);
+    double most = HUGE_VAL; /* blocks there are */
+    if (load->irregular > 0.5)
+        most = blocks = fmax(1.0, (double)b->footprint / span);
+    else if (load->working_set > 0)
+        most = fmax(1.0, (double)load->working_set / span);
+    blocks = fmin(blocks, most);
+    const double touches = k->warps * k->waves * k->iterations * alike;
+    if (load->irregular > 0.5)
+        fresh = most / touches * -expm1(-touches / most);
+    l->new_block = fmin(fmin(fresh, most / touches), 1.0);
+    l->block_gap = blocks * k->loads / alike;
 }
 
 /* Share of zero sectors among those that a load really goes to: a small array holds
@@ -235,5 +234,6 @@ void sc_pf_kernel(const struct sc_prefetch *s, const struct sc_prefetch_machine 
         l->chain = chain_of(&b, j, &l->misleads);
     }
     for (unsigned j = 0; j < b.loads; j++)
-        k->load[j].known = known_of(k, &b, j);
+        if (k->load[j].zero > 0.0)
+            find_blocks(k, &b, j, &k->load[j]);
 }

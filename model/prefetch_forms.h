@@ -23,7 +23,8 @@ struct pf_load {
     bool misleads;    /* the next holds for one CTA only */
     double irregular; /* P(an access goes anywhere) */
     double zero;      /* share of zero sectors */
-    double known;     /* share of these in a block of lines of which one came before */
+    double new_block; /* share of these that are the first under a line of metadata, and */
+    double block_gap; /* accesses between two under the same line, on average */
     double killed;    /* share that a store overwrites between a prefetch and its use */
     bool stored;
 };
@@ -42,9 +43,6 @@ struct pf_kernel {
 void sc_pf_kernel(const struct sc_prefetch *scenario, const struct sc_prefetch_machine *machine,
                   struct pf_kernel *kernel);
 
-/* Lines of metadata in use when prefetches reach `iterations` ahead. */
-double sc_pf_metadata_lines(const struct pf_kernel *kernel, double iterations);
-
 /* ---- Attempts: the triggers that predict a given sector ---- */
 
 enum { SC_PREFETCH_ATTEMPTS = 20 };
@@ -62,6 +60,10 @@ struct pf_attempt {
 size_t sc_pf_attempts(const struct pf_kernel *kernel,
                       const struct sc_prefetch_mechanisms *mechanisms, double chain,
                       struct pf_attempt attempts[SC_PREFETCH_ATTEMPTS]);
+
+/* Triggers between warps that are worth as many independent ones: the stride is trusted
+ * for a while or not at all. */
+double sc_pf_triggers(double count);
 
 /* What becomes of a sector that is not there: shares of its demands. */
 struct pf_fate {
@@ -86,7 +88,7 @@ struct pf_life {
     bool just_in_time;              /* the oracle of timeliness */
     double lead_cv;                 /* what scheduling adds */
     double residence, residence_cv; /* cycles */
-    double known;          /* P(metadata still knows of a zero sector that came; 0: of others) */
+    double metadata;       /* cycles that zero metadata stays; 0: not of such sectors */
     double register_share; /* of prefetches that find a register */
     double register_hold;  /* cycles that it keeps them */
 };
@@ -117,7 +119,7 @@ struct pf_state {
     const char *narrowest;
     bool at_port; /* it is the SM's own: MSHRs or the load/store port */
     double latency, fetch_latency, fetch_wait; /* mean of a load, of a fetch, and in queues */
-    double residence;                          /* cycles */
+    double residence, metadata;                /* of lines and of zero metadata, cycles */
     double throttle, queue_ratio, register_fallback;
     double burst; /* cycles that a prefetch waits behind others of its burst */
     double on_time, late, early, issued, useless, dropped, missed, hits; /* per access */

@@ -110,23 +110,21 @@ size_t sc_pf_attempts(const struct pf_kernel *k, const struct sc_prefetch_mechan
 
 /* ---- What becomes of the sector ---- */
 
-/* P(a fetch of `ago` cycles before is still under way or its line there). */
-static double alive(double wait, double residence, double cv)
+/* Where a prefetch puts its data. */
+enum place { IN_L1, IN_REGISTERS, PLACES };
+
+/* P(what was fetched `ago` cycles before is still under way or there). */
+static double survival(enum place place, double ago, const struct pf_life *life)
 {
-    return wait <= 0.0 ? 1.0 : sc_prefetch_retained(wait, residence, cv);
+    const double wait = ago - sc_latency_mean(&life->latency);
+    if (wait <= 0.0)
+        return 1.0;
+    return sc_prefetch_retained(wait, place == IN_L1 ? life->residence : life->register_hold,
+                                life->residence_cv);
 }
 
-/* Both places: a register keeps its data until its hold is over. */
-static double alive_anywhere(double wait, const struct pf_life *life)
-{
-    const double in_l1 = alive(wait, life->residence, life->residence_cv);
-    if (life->register_share <= 0.0)
-        return in_l1;
-    return life->register_share * alive(wait, life->register_hold, life->residence_cv) +
-           (1.0 - life->register_share) * in_l1;
-}
-
-struct sc_timeliness sc_pf_timeliness(double lead, const struct pf_life *life)
+/* Of what is put in one place. */
+static struct sc_timeliness timeliness_in(enum place place, double lead, const struct pf_life *life)
 {
     /* Iterations follow one another with the variance of each. */
     const double cv = lead > 0.0 ? sqrt(life->lead_cv * life->lead_cv +
@@ -135,13 +133,21 @@ struct sc_timeliness sc_pf_timeliness(double lead, const struct pf_life *life)
                                  : 0.0;
     struct sc_timeliness t = sc_prefetch_timeliness(lead, cv, &life->latency, life->residence,
                                                     life->residence_cv);
-    if (life->register_share > 0.0) {
+    if (place == IN_REGISTERS) {
         /* A register keeps its data for far longer than leads spread. */
-        const double wait = lead - sc_latency_mean(&life->latency);
-        const double on_time = fmax(0.0, 1.0 - t.late) *
-                               alive(wait, life->register_hold, life->residence_cv);
-        t.on_time += life->register_share * (on_time - t.on_time);
+        t.on_time = fmax(0.0, 1.0 - t.late) * survival(place, lead, life);
         t.early = fmax(0.0, 1.0 - t.late - t.on_time);
+    }
+    return t;
+}
+
+struct sc_timeliness sc_pf_timeliness(double lead, const struct pf_life *life)
+{
+    struct sc_timeliness t = timeliness_in(IN_L1, lead, life);
+    if (life->register_share > 0.0) {
+        const struct sc_timeliness r = timeliness_in(IN_REGISTERS, lead, life);
+        t.on_time += life->register_share * (r.on_time - t.on_time);
+        t.early += life->register_share * (r.early - t.early);
     }
     return t;
 }
@@ -155,55 +161,97 @@ static double let(double after, const struct pf_life *life)
     return psi * (1.0 - (1.0 - psi) * same);
 }
 
+double sc_pf_triggers(double count)
+{
+    return 1.0 + 0.3 * fmax(0.0, count - 1.0);
+}
+
+/* The newest fetch of a sector, if it is that of a given attempt and in a given place. */
+struct fetch {
+    double newest; /* P(it is) */
+    double alive;  /* P(it is, and is still there) */
+    double kept;   /* P(such a fetch is still there), when last looked at */
+};
+
+/* Brings the fetches of attempts before j up to the time of attempt j, which repeats with
+ * probability `tried` what is gone; returns P(the sector is there). */
+static double look_again(struct fetch fetches[][PLACES], const struct pf_attempt *attempts,
+                         size_t j, double tried, const struct pf_life *life)
+{
+    double there = 0.0;
+    for (size_t i = 0; i < j; i++)
+        for (int p = 0; p < PLACES; p++) {
+            struct fetch *f = &fetches[i][p];
+            if (!(f->newest > 1e-6))
+                continue;
+            const double ago = (attempts[i].lead - attempts[j].lead) * life->iteration;
+            const double kept = fmin(f->kept, survival((enum place)p, ago, life));
+            f->alive *= f->kept > 0.0 ? kept / f->kept : 0.0;
+            f->kept = kept;
+            f->newest -= tried * (f->newest - f->alive);
+            there += f->alive;
+        }
+    return there;
+}
+
+/* Adds what becomes of a fetch that is the newest when demand comes. */
+static void add_outcome(struct pf_fate *fate, const struct pf_attempt *attempt, enum place place,
+                        const struct fetch *f, const struct pf_life *life)
+{
+    const double lead = attempt->lead * life->iteration, mean = sc_latency_mean(&life->latency);
+    struct sc_timeliness t = timeliness_in(place, lead, life);
+    /* It was there when last looked at, or known to be gone. */
+    const double before = f->kept * (1.0 - t.late);
+    const double still = before > 0.0 ? fmin(1.0, t.on_time / before) : 0.0;
+    double on_time = f->alive * (1.0 - t.late) * still;
+    double early = f->newest * (1.0 - t.late) - on_time;
+    if (life->metadata > 0.0) {
+        /* The metadata answers before L1 does. */
+        const double known = sc_prefetch_retained(fmax(0.0, lead - mean), life->metadata,
+                                                  life->residence_cv);
+        fate->known += known * (on_time + early);
+        on_time *= 1.0 - known;
+        early *= 1.0 - known;
+    }
+    fate->on_time += on_time;
+    fate->late += f->newest * t.late;
+    fate->early += early;
+    fate->lead += on_time * attempt->distance;
+    fate->hold += on_time * fmax(0.0, lead - mean);
+    for (int i = 0; i < SC_LATENCY_POINTS; i++)
+        fate->late_wait +=
+            f->newest * life->latency.weight[i] * fmax(0.0, life->latency.cycles[i] - lead);
+}
+
 struct pf_fate sc_pf_fate(const struct pf_attempt *attempts, size_t count, const double *pass,
                           const struct pf_life *life)
 {
     struct pf_fate fate = { 0 };
+    struct fetch fetches[SC_PREFETCH_ATTEMPTS][PLACES];
+    const double share[PLACES] = { 1.0 - life->register_share, life->register_share };
     double unseen = 1.0;
-    double last[SC_PREFETCH_ATTEMPTS]; /* P(the newest fetch is that of attempt k) */
-    const double mean = sc_latency_mean(&life->latency);
     for (size_t j = 0; j < count; j++) {
         const double one = fmin(pass[j] * attempts[j].available, 1.0);
-        const double any = attempts[j].copies > 1.0 ? 1.0 - pow(1.0 - one, attempts[j].copies)
-                                                    : one;
+        const double copies = attempts[j].pattern == SC_PREFETCH_WARP
+                                  ? sc_pf_triggers(attempts[j].copies)
+                                  : attempts[j].copies;
+        const double any = copies > 1.0 ? 1.0 - pow(1.0 - one, copies) : one;
         const double tried = any * let(j > 0 ? attempts[j - 1].lead - attempts[j].lead : 1e9, life);
-        double there = 0.0;
         unseen *= 1.0 - any;
-        for (size_t i = 0; i < j; i++) {
-            const double ago = (attempts[i].lead - attempts[j].lead) * life->iteration;
-            const double kept = last[i] > 1e-6 ? alive_anywhere(ago - mean, life) : 1.0;
-            there += last[i] * kept;
-            last[i] *= 1.0 - tried * (1.0 - kept);
-        }
-        last[j] = tried * fmax(0.0, 1.0 - there);
-        fate.issued += last[j];
-        fate.pattern_issued[attempts[j].pattern] += last[j];
+        const double there = look_again(fetches, attempts, j, tried, life);
+        const double issued = tried * fmax(0.0, 1.0 - there);
+        for (int p = 0; p < PLACES; p++)
+            fetches[j][p] = (struct fetch){ share[p] * issued, share[p] * issued, 1.0 };
+        fate.issued += issued;
+        fate.pattern_issued[attempts[j].pattern] += issued;
     }
     if (life->just_in_time) {
         const double predicted = 1.0 - unseen;
-        return (struct pf_fate){ .issued = predicted * (1.0 - life->known),
-                                 .on_time = predicted * (1.0 - life->known) };
+        return (struct pf_fate){ .issued = predicted, .on_time = predicted };
     }
-    for (size_t j = 0; j < count; j++) {
-        if (!(last[j] > 1e-4))
-            continue;
-        const double lead = attempts[j].lead * life->iteration;
-        struct sc_timeliness t = sc_pf_timeliness(lead, life);
-        if (life->known > 0.0) {
-            /* The metadata answers before L1 does. */
-            const double known = life->known;
-            fate.known += last[j] * known * (t.on_time + t.early);
-            t.on_time *= 1.0 - known;
-            t.early *= 1.0 - known;
-        }
-        fate.on_time += last[j] * t.on_time;
-        fate.late += last[j] * t.late;
-        fate.early += last[j] * t.early;
-        fate.lead += last[j] * t.on_time * attempts[j].distance;
-        fate.hold += last[j] * t.on_time * fmax(0.0, lead - mean);
-        for (int i = 0; i < SC_LATENCY_POINTS; i++)
-            fate.late_wait += last[j] * life->latency.weight[i] *
-                              fmax(0.0, life->latency.cycles[i] - lead);
-    }
+    for (size_t j = 0; j < count; j++)
+        for (int p = 0; p < PLACES; p++)
+            if (fetches[j][p].newest > 1e-4)
+                add_outcome(&fate, &attempts[j], (enum place)p, &fetches[j][p], life);
     return fate;
 }

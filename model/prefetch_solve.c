@@ -27,9 +27,12 @@ struct work {
     size_t kind_of[SC_PREFETCH_LOADS_MAX];
     bool has_zeros;
     double mean_zero;
-    double metadata; /* P(a line of zero metadata stays as long as it is used) */
+    double in_step; /* P(a stride between warps is the one before) */
     struct sc_reuse line[SC_PREFETCH_LOADS_MAX * SC_PREFETCH_CLASSES];
     size_t lines;
+    struct sc_reuse block[3 * SC_PREFETCH_LOADS_MAX]; /* of what a line of zero metadata covers */
+    size_t blocks;
+    double new_blocks; /* lines of metadata that an access starts */
     double fresh_lines; /* new lines per new sector run */
     double furthest;    /* iterations that the first attempt is ahead */
     double regular;     /* share of the accesses that can be predicted */
@@ -61,12 +64,40 @@ static void collect_lines(struct work *w)
     w->fresh_lines = cold > 0.0 ? clamp(cold_lines / cold, 0.05, 1.0) : 1.0;
 }
 
+static void collect_blocks(struct work *w)
+{
+    const struct pf_kernel *k = w->k;
+    for (unsigned j = 0; j < (unsigned)k->loads; j++) {
+        const struct pf_load *l = &k->load[j];
+        const double share = l->zero / k->loads;
+        if (!(share > 0.0))
+            continue;
+        /* Half in the order of the body, half in any. */
+        for (int cyclic = 0; cyclic < 2; cyclic++)
+            w->block[w->blocks++] =
+                (struct sc_reuse){ 0.5 * share * (1.0 - l->new_block), l->block_gap, cyclic };
+        w->block[w->blocks++] = (struct sc_reuse){ share * l->new_block, HUGE_VAL, 0 };
+        w->new_blocks += l->new_block * share;
+    }
+}
+
 /* P(a stride between warps is trusted).  It is while one CTA executes a load after
- * the other in step: barriers see to that, greedy schedulers to the contrary. */
+ * the other in step: barriers see to that, and little else. */
 static double in_step(const struct sc_prefetch *s)
 {
-    const double free = s->scheduler == SC_PREFETCH_ROUND_ROBIN ? 0.5 : 0.02;
-    return fmax(free, 0.95 * pow(s->barriers, 0.75));
+    return fmax(0.1, -expm1(-4.5 * s->barriers));
+}
+
+/* The share of right guesses for which a counter of confidence is trusted that often. */
+static double rightness(double trusted)
+{
+    enum { STEPS = 20 };
+    double low = 0.0, high = 1.0;
+    for (int i = 0; i < STEPS; i++) {
+        const double middle = 0.5 * (low + high);
+        *(sc_prefetch_confidence(middle, 3.0) < trusted ? &low : &high) = middle;
+    }
+    return low;
 }
 
 /* Loads that are as regular and at the end of as long a chain share their fate. */
@@ -83,7 +114,7 @@ static size_t kind_of(struct work *w, const struct pf_load *load)
     for (int t = 0; t < 9; t++) {
         const double score = regular > 0.0 ? sc_prefetch_confidence(regular, t) : 0.0;
         kind->score[SC_PREFETCH_CHAIN][t] = kind->score[SC_PREFETCH_ITERATION][t] = score;
-        kind->score[SC_PREFETCH_WARP][t] = score * in_step(w->k->scenario);
+        kind->score[SC_PREFETCH_WARP][t] = score * sc_prefetch_confidence(w->in_step, t);
     }
     return w->kinds++;
 }
@@ -91,8 +122,9 @@ static size_t kind_of(struct work *w, const struct pf_load *load)
 static void prepare(struct work *w, const struct pf_kernel *k,
                     const struct sc_prefetch_mechanisms *m)
 {
-    *w = (struct work){ .k = k, .m = m };
+    *w = (struct work){ .k = k, .m = m, .in_step = rightness(in_step(k->scenario)) };
     collect_lines(w);
+    collect_blocks(w);
     for (unsigned j = 0; j < (unsigned)k->loads; j++) {
         w->kind_of[j] = kind_of(w, &k->load[j]);
         const struct kind *kind = &w->kind[w->kind_of[j]];
@@ -158,7 +190,7 @@ static void foretell(struct work *w, const struct pf_state *state, const struct 
         if (!w->has_zeros || !(filtered || w->m->zero_cache))
             continue;
         struct pf_life of_zero = *life;
-        of_zero.known = w->m->zero_cache ? w->metadata : 0.0;
+        of_zero.metadata = w->m->zero_cache ? state->metadata : 0.0;
         kind->zero = sc_pf_fate(kind->attempt, kind->attempts, zero, &of_zero);
         if (w->m->zero_cache)
             continue;
@@ -274,6 +306,30 @@ static void expose(const struct work *w, struct tally *t, const struct sc_latenc
     }
 }
 
+/* Cycles since a touch. */
+struct touch {
+    double ago;
+    bool exact; /* else on average, exponentially */
+};
+
+static struct touch touch_of(const struct pf_kernel *k, const struct pf_state *state,
+                             const struct sc_reuse *r, bool other)
+{
+    const double rate = k->warps * k->loads / state->iteration;
+    /* Between warps the order of the touches is anybody's. */
+    const bool exact = r->cyclic && !other;
+    const double apart = exact ? 0.0 : state->skew * state->active;
+    return (struct touch){ fmax(r->reuse / rate * state->active / state->iteration, apart), exact };
+}
+
+/* P(it was within the last `cycles`, or for exact ones with a spread of cv cycles). */
+static double touch_within(const struct touch *t, double cycles, double cv)
+{
+    if (!t->exact)
+        return -expm1(-cycles / t->ago);
+    return cv > 0.0 ? sc_prefetch_retained(t->ago, cycles, cv) : t->ago < cycles;
+}
+
 /* Where a sector that is not zero stands without prefetches, shares of its demands. */
 struct standing {
     double there, merged, merged_wait, gone;
@@ -283,28 +339,34 @@ static struct standing standing_of(const struct pf_kernel *k, const struct pf_lo
                                    const struct pf_state *state, const struct pf_life *life,
                                    double fetch)
 {
-    const double cycle_accesses = k->warps * k->loads / state->iteration;
     struct standing s = { .gone = l->cold };
     for (size_t c = 0; c < l->before_count; c++) {
         const struct sc_reuse *r = &l->before[c];
-        /* Between warps the order of the touches is anybody's: the gap is exponential. */
-        const bool exact = r->cyclic && !l->other[c];
-        const double apart = exact ? 0.0 : state->skew * state->active;
-        const double ago = fmax(r->reuse / cycle_accesses * state->active / state->iteration,
-                                apart);
-        const double kept = exact ? sc_prefetch_retained(ago, life->residence, life->residence_cv)
-                                  : -expm1(-life->residence / ago);
+        const struct touch touch = touch_of(k, state, r, l->other[c]);
+        const double kept = touch_within(&touch, life->residence, life->residence_cv);
         /* What demand fetched last may still be under way. */
-        const double near = fmin(kept, exact ? (ago < fetch) : -expm1(-fetch / ago));
+        const double near = fmin(kept, touch_within(&touch, fetch, 0.0));
         const double joined = r->share * near * (1.0 - state->served);
         s.merged += joined;
-        s.merged_wait += joined * fmax(0.0, exact ? fetch - ago : 0.5 * fetch);
+        s.merged_wait += joined * fmax(0.0, touch.exact ? fetch - touch.ago : 0.5 * fetch);
         s.there += r->share * kept - joined;
         s.gone += r->share * (1.0 - kept);
     }
     s.there = fmax(0.0, s.there);
     s.gone = clamp(s.gone, 0.0, 1.0);
     return s;
+}
+
+/* L1 keeps no zero sector that demand has brought, but its metadata does, from when
+ * the first of its line came. */
+static struct standing standing_of_zero(const struct pf_kernel *k, const struct pf_load *l,
+                                        const struct pf_state *state, double fetch)
+{
+    const double gap = l->block_gap * state->iteration / (k->warps * k->loads); /* cycles */
+    const double learnt = fmax(0.0, 1.0 - l->new_block * (1.0 + fetch / gap));
+    const double in_order = sc_prefetch_retained(gap, state->metadata, k->scenario->residence_cv);
+    const double known = learnt * 0.5 * (in_order - expm1(-state->metadata / gap));
+    return (struct standing){ .there = known, .gone = 1.0 - known };
 }
 
 /* Adds the share `weight` of the accesses of load j that stand like `s` and whose
@@ -329,7 +391,7 @@ static void tally_part(const struct work *w, unsigned j, double weight,
     t->hits += (s->there + aimed * served) * share;
     t->missed += missed * share;
     t->fetches += (missed + tried * f->issued) * share;
-    t->cold_fetches += fmin(l->cold, s->gone) * (zero ? 1.0 - l->known : 1.0) * share;
+    t->cold_fetches += fmin(l->cold, s->gone) * (zero ? l->new_block : 1.0) * share;
     t->zero_issued += zero ? tried * f->issued * share : 0.0;
     t->latency += share * (l1 * (s->there + s->merged + aimed * (served + f->late)) +
                            s->merged_wait + aimed * f->late_wait + missed * mean);
@@ -356,9 +418,8 @@ static void tally_load(const struct work *w, unsigned j, const struct pf_state *
     const double z = w->m->zero_cache ? l->zero : 0.0;
     tally_part(w, j, 1.0 - z, &s, &kind->other, s.gone, false, latency, t);
     if (z > 0.0) {
-        /* L1 keeps no zero sector that demand has brought. */
-        const double known = fmin(1.0, l->known * w->metadata);
-        const struct standing of_zero = { .there = known, .gone = 1.0 - known };
+        const struct standing of_zero =
+            standing_of_zero(w->k, l, state, sc_latency_mean(latency));
         tally_part(w, j, z, &of_zero, &kind->zero, s.gone, true, latency, t);
     }
 }
@@ -452,30 +513,68 @@ static void mix(double *old, double fresh, double weight)
     *old += weight * (fresh - *old);
 }
 
+enum { TUNED_MOST = 63 };
+
+/* What becomes of prefetches of one pattern at each distance.  The tuner learns of an
+ * early one only while its buffer has it. */
+static void outcomes_of(const struct pf_kernel *k, const struct pf_state *state,
+                        const struct pf_life *life, double unit, size_t reach,
+                        struct sc_timeliness outcome[TUNED_MOST])
+{
+    const double evicted = k->warps * k->loads * k->sectors / state->iteration *
+                           (state->early + state->useless);
+    const double fill = sc_latency_mean(&life->latency);
+    for (size_t d = 0; d < reach; d++) {
+        const double lead = ((double)d + 1.0) * unit * life->iteration;
+        outcome[d] = sc_pf_timeliness(lead, life);
+        const double gone = fmax(0.0, lead - fill - fmin(life->residence, 1e9)) * evicted /
+                            fmax(k->scenario->eviction_entries, 1e-3);
+        outcome[d].early /= 1.0 + gone * gone;
+    }
+}
+
+/* The gate lets pass what is `gate` around the best distance, the furthest first: the
+ * nearer ones are what the throttle has held up. */
+static struct sc_timeliness gated_outcome(const struct sc_timeliness *outcome, size_t reach,
+                                          size_t best, size_t gate, double psi)
+{
+    struct sc_timeliness sum = { 0 };
+    const size_t nearest = best > gate ? best - gate : 1;
+    double left = 1.0;
+    for (size_t d = best + gate < reach ? best + gate : reach; d >= nearest && d > 0; d--) {
+        const double share = d == nearest ? left : left * psi;
+        sum.on_time += share * outcome[d - 1].on_time;
+        sum.late += share * outcome[d - 1].late;
+        sum.early += share * outcome[d - 1].early;
+        left -= share;
+    }
+    return sum;
+}
+
 /* The tuner of each pattern goes on until its outcomes balance, or no window is
  * left. */
 static void tune(struct work *w, const struct pf_state *state, const struct pf_life *life)
 {
-    enum { MOST = 63 };
     const struct pf_kernel *k = w->k;
     const struct sc_prefetch *s = k->scenario;
-    struct sc_timeliness outcome[MOST];
+    struct sc_timeliness at[TUNED_MOST], outcome[TUNED_MOST];
     const double unit[SC_PREFETCH_PATTERNS] = { 1.0 / k->loads, 1.0, 1.0 / k->warps };
-    const double gate = w->m->tuner ? fmax(0.0, 7.0 - s->score_threshold) : 0.0;
+    const size_t gate = w->m->tuner ? (size_t)fmax(0.0, 7.0 - s->score_threshold) : 0;
     const double events = k->warps * k->iterations * k->waves * clamp(state->issued, 0.01, 1.0);
     for (int p = 0; p < SC_PREFETCH_PATTERNS; p++) {
         const enum sc_prefetch_pattern pattern = (enum sc_prefetch_pattern)p;
-        double reach = sc_prefetch_reach(s, pattern);
+        double most = sc_prefetch_reach(s, pattern);
         if (pattern == SC_PREFETCH_WARP)
-            reach = fmin(reach, k->cta_warps - 1.0);
-        if (reach < 1.0)
+            most = fmin(most, k->cta_warps - 1.0);
+        const size_t reach = (size_t)fmax(0.0, fmin(most, TUNED_MOST));
+        if (reach < 1)
             continue;
-        for (size_t d = 0; d < (size_t)reach; d++)
-            outcome[d] = sc_pf_timeliness(
-                fmin((double)d + 1.0 + gate, reach) * unit[p] * life->iteration, life);
+        outcomes_of(k, state, life, unit[p], reach, at);
+        for (size_t d = 0; d < reach; d++)
+            outcome[d] = gated_outcome(at, reach, d + 1, gate, state->throttle);
         const double settled = sc_prefetch_settle(
-            outcome, (size_t)reach, (int)fmin(63.0, s->window_samples),
-            0.5 * events / s->window_samples, s->start_distance);
+            outcome, reach, (int)fmin(63.0, s->window_samples), 0.5 * events / s->window_samples,
+            s->start_distance);
         mix(&w->tuned[p], settled, 0.5);
     }
 }
@@ -503,12 +602,24 @@ static void rank(struct work *w, struct pf_state *state, const struct tally *t, 
     state->passed = all > 0.0 ? passed / all : 1.0;
 }
 
+/* Data that waits in L1 while prefetching goes on for the share psi of the time, over
+ * the limit above which it pauses.  What is under way when it pauses comes in all the
+ * same, `pipeline` limits of it at full rate; a load that swings meets the limit before
+ * its mean does.  The three constants are those of on-off control with this delay in the
+ * simulator, of 234 runs. */
+static double unused_over_limit(double psi, double pipeline)
+{
+    return 1.0 + 0.38 * fmin(pipeline, 2.0) * (1.0 - psi) - 0.42 * fmax(0.0, 2.0 * psi - 1.0);
+}
+
 static void throttle(const struct pf_kernel *k, struct pf_state *state, double unused_lines,
                      double latency)
 {
     const struct sc_prefetch *s = k->scenario;
-    /* What is under way when it is full comes in all the same. */
-    const double room = fmin(s->throttle_share + 0.05, 0.95) * k->machine.l1_lines;
+    const double limit = fmax(s->throttle_share * k->machine.l1_lines, 0.25);
+    const double rate = k->warps * k->loads * k->sectors / 4.0 / state->iteration;
+    const double pipeline = rate * state->issued / state->throttle * latency / limit;
+    const double room = limit * unused_over_limit(state->throttle, pipeline);
     const double by_room = unused_lines > 0.0 ? room / unused_lines : HUGE_VAL;
     const double by_latency = s->throttle_cycles / latency;
     const double next = state->throttle * fmin(fmin(by_room, by_latency * by_latency), 4.0);
@@ -611,7 +722,7 @@ static double useless_of(const struct work *w, const struct pf_state *state,
     const double step = in_step(k->scenario);
     const double warps = fmin(1.0, step * w->pass_rank[SC_PREFETCH_WARP]);
     const double chains = fmin(1.0, step * w->pass_rank[SC_PREFETCH_CHAIN]);
-    sum += w->regular * astray_of(w) * state->throttle * (1.0 - pow(1.0 - warps, k->cta_warps));
+    sum += w->regular * astray_of(w) * state->throttle * (1.0 - pow(1.0 - warps, sc_pf_triggers(fmin(k->cta_warps, reach_of(w, SC_PREFETCH_WARP)))));
     return sum + w->derailed * state->throttle *
                      (1.0 - pow(1.0 - chains, fmin(4.0, reach_of(w, SC_PREFETCH_CHAIN))));
 }
@@ -641,14 +752,14 @@ static double best_distance(const struct work *w, const struct tally *t)
     return weight > 0.0 ? sum / weight : 0.0;
 }
 
-/* P(a line of zero metadata stays as long as it is used): those in use are more
- * for warps that drift apart and for zero sectors that are fetched ahead. */
-static double metadata_of(const struct work *w, const struct pf_state *state)
+/* Cycles that a line of zero metadata stays: prefetches bring it `ahead` cycles before
+ * its first demand. */
+static double metadata_of(const struct work *w, double ahead, double rate)
 {
-    const struct pf_kernel *k = w->k;
-    const double drift = 2.0 * (k->in_step < 3.0 ? 0.2 : 1.0);
-    const double ahead = w->furthest * fmin(1.0, 3.0 * state->false_negative);
-    return fmin(1.0, k->machine.l1_zero_lines / fmax(sc_pf_metadata_lines(k, drift + ahead), 1e-9));
+    if (!w->m->zero_cache || w->blocks == 0 || w->k->machine.l1_zero_lines < 1.0)
+        return 0.0;
+    return fmin(1e9, sc_reuse_characteristic(w->block, w->blocks, 0.0, w->new_blocks, ahead * rate,
+                                             w->k->machine.l1_zero_lines) / rate);
 }
 
 /* One round of the fixed point; returns the relative change of T. */
@@ -678,7 +789,6 @@ static double step(struct work *w, struct pf_state *state, double weight)
     const double fill = sc_latency_mean(&life.latency);
     life.spell = fill;
     filter(k, w->m, state, fill);
-    w->metadata = metadata_of(w, state);
     if (w->m->tuner || w->m->own_tuner)
         tune(w, state, &life);
     struct tally t = { 0 };
@@ -733,6 +843,9 @@ static double step(struct work *w, struct pf_state *state, double weight)
     const double change = fabs(iteration / state->iteration - 1.0);
     mix(&state->iteration, iteration, weight);
     mix(&state->residence, residence, weight);
+    mix(&state->metadata,
+        metadata_of(w, state->false_negative * w->furthest * state->active * (t.fate.issued > 0.0), rate),
+        weight);
     mix(&state->variance, t.variance, weight);
     state->skew = skew_of(k, state);
     /* A greedy scheduler keeps no more warps going than it can issue from. */
@@ -768,6 +881,7 @@ struct pf_state sc_pf_solve(const struct pf_kernel *k, const struct sc_prefetch_
     struct pf_state state = { .iteration = s->issue_gap_cycles * k->instructions +
                                            k->loads * s->l1_latency_cycles,
                               .residence = 1e4,
+                              .metadata = 1e4,
                               .throttle = 1.0,
                               .queue_ratio = 1.0,
                               .narrowest = "issue" };
