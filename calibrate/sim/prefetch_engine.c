@@ -442,7 +442,8 @@ static bool issue_next_of_loop(struct engine *e, unsigned warp)
     return true;
 }
 
-static bool issue_next_of_trace(struct engine *e, unsigned warp)
+/* Apart, so that the registers of the loop over warps are not spent on it. */
+static __attribute__((noinline)) bool issue_next_of_trace(struct engine *e, unsigned warp)
 {
     struct warp *w = &e->warps[warp];
     if (meets_barrier(e, warp))
