@@ -474,8 +474,9 @@ static const char *const op_names[] = { [SC_WARP_LOAD] = "load", [SC_WARP_STORE]
 static bool write_cta(uint64_t cta, FILE *file)
 {
     const uint64_t x = cta & UINT32_MAX, y = cta >> 32 & UINT16_MAX, z = cta >> 48;
-    return (y == 0 && z == 0 ? fprintf(file, "%" PRIu64, x)
-                             : fprintf(file, "\"%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\"", x, y, z)) >= 0;
+    if (y == 0 && z == 0)
+        return fprintf(file, "%" PRIu64, x) >= 0;
+    return fprintf(file, "\"%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\"", x, y, z) >= 0;
 }
 
 static bool write_name(const char *name, FILE *file)

@@ -590,7 +590,8 @@ static enum sc_status init(struct engine *e)
     e->l1_latency = (uint32_t)e->s->l1_latency_cycles + e->m.registers;
     e->issue_gap = (uint32_t)e->s->issue_gap_cycles;
     e->mshrs_wanted = UINT32_MAX;
-    const unsigned sectors = e->kernel.trace != NULL ? e->kernel.trace->sectors : e->kernel.body.sectors;
+    const unsigned sectors =
+        e->kernel.trace != NULL ? e->kernel.trace->sectors : e->kernel.body.sectors;
     while (1U << e->part_bits < sectors)
         e->part_bits++;
     for (unsigned i = 0; i < e->kernel.body.warps; i++)

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct prefetch_kernel prefetch_kernel(const struct sc_prefetch *s, const struct sc_warp_trace *trace)
+struct prefetch_kernel prefetch_kernel(const struct sc_prefetch *s,
+                                       const struct sc_warp_trace *trace)
 {
     struct prefetch_kernel k = { .body = sc_prefetch_body(s), .trace = trace };
     if (trace != NULL)
@@ -170,7 +171,8 @@ static enum sc_warp_fault record_zeros(struct recording *r, uint64_t reach)
     qsort(parts, count, sizeof *parts, compare_parts);
     for (size_t i = 0; i < count && fault == SC_WARP_FINE; i++) {
         const uint64_t line = (parts[i] >> SC_PREFETCH_SECTORS) * SC_PREFETCH_LINE;
-        const uint64_t low = line > reach ? (line - reach) / SC_PREFETCH_LINE * SC_PREFETCH_LINE : 0;
+        const uint64_t low =
+            line > reach ? (line - reach) / SC_PREFETCH_LINE * SC_PREFETCH_LINE : 0;
         const uint64_t first = low > end ? low : end;
         end = line + SC_PREFETCH_LINE + reach / SC_PREFETCH_LINE * SC_PREFETCH_LINE;
         fault = record_zeros_of(r, first, end, &runs);

@@ -13,7 +13,8 @@ _Static_assert(SC_WARP_TRACE_SECTORS <= UINT8_MAX && SC_WARP_TRACE_DEPENDENCE <=
 struct sc_warp_trace *sc_warp_trace_create(void)
 {
     struct sc_warp_trace *t = calloc(1, sizeof *t);
-    if (t == NULL || prefetch_map_init(&t->ctas) != SC_OK || prefetch_map_init(&t->warps) != SC_OK) {
+    if (t == NULL || prefetch_map_init(&t->ctas) != SC_OK ||
+        prefetch_map_init(&t->warps) != SC_OK) {
         sc_warp_trace_destroy(t);
         return NULL;
     }
@@ -176,7 +177,10 @@ static void append(struct sc_warp_trace *t, struct sc_warp_stream *stream,
     };
     for (unsigned i = 0; i < c->parts; i++)
         t->parts[t->part_count++] = c->part[i];
-    *(stream->last == SC_WARP_TRACE_NONE ? &stream->first : &t->accesses[stream->last].next) = index;
+    if (stream->last == SC_WARP_TRACE_NONE)
+        stream->first = index;
+    else
+        t->accesses[stream->last].next = index;
     stream->last = index;
     t->loads += in->op == SC_WARP_LOAD;
     if (c->sectors > t->sectors)
