@@ -59,13 +59,15 @@ static bool make_room(void *items, size_t size, size_t used, size_t count, size_
 
 /* ---- Names of loads ---- */
 
+enum { SLOTS = 2 * SC_WARP_TRACE_LOADS };
+
 /* FNV-1a. */
 static size_t name_home(const char *name)
 {
     uint64_t hash = 0xcbf29ce484222325U;
     for (; *name != '\0'; name++)
         hash = (hash ^ (unsigned char)*name) * 0x100000001b3U;
-    return (size_t)(sc_prefetch_hash(hash) % (2 * SC_WARP_TRACE_LOADS));
+    return (size_t)(sc_prefetch_hash(hash) % SLOTS);
 }
 
 /* The number of the name, which is entered if it is new; SC_WARP_TRACE_LOADS: no room. */
@@ -76,7 +78,7 @@ static unsigned name_number(struct sc_warp_trace *t, const char *name)
         const unsigned number = t->name_slots[slot] - 1U;
         if (strcmp(t->names[number], name) == 0)
             return number;
-        slot = (slot + 1) % (2 * SC_WARP_TRACE_LOADS);
+        slot = (slot + 1) % SLOTS;
     }
     if (t->name_count == SC_WARP_TRACE_LOADS)
         return SC_WARP_TRACE_LOADS;
