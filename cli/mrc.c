@@ -381,11 +381,7 @@ static const char *trace_name(const struct job *job)
 static bool refuse_trace(const struct job *job, const struct sc_addresses_error *error,
                          struct problem *problem)
 {
-    char line[32] = "";
-    if (error->line > 0)
-        (void)snprintf(line, sizeof line, "%zu: ", error->line);
-    return problem_set(problem, "%s:%s%s%s%s%s", trace_name(job), error->line > 0 ? "" : " ", line,
-                       error->column, *error->column != '\0' ? ": " : "", error->reason);
+    return problem_set_place(problem, trace_name(job), error->line, error->column, error->reason);
 }
 
 static void show_progress(struct progress *progress, const struct sc_packed *packed)

@@ -13,7 +13,7 @@
 struct options {
     const char *from, *format, *output, *digits, *only, *columns;
     const char *delimiter, *decimal, *data, *jobs;
-    const char *seed, *repeat, *trace, *csv, *samples, *policies, *level, *params;
+    const char *seed, *repeat, *trace, *replay, *record, *csv, *samples, *policies, *level, *params;
     const char *by, *over;
     const char *block, *item, *input, *column, *sample, *sample_size, *sizes, *points; /* of mrc */
     const char *every, *policy, *ways, *histogram, *plot;

@@ -25,6 +25,16 @@ bool problem_set(struct problem *problem, const char *format, ...)
     return false;
 }
 
+bool problem_set_place(struct problem *problem, const char *file, unsigned long line,
+                       const char *column, const char *reason)
+{
+    char number[32] = "";
+    if (line > 0)
+        (void)snprintf(number, sizeof number, "%lu: ", line);
+    return problem_set(problem, "%s:%s%s%s%s%s", file, line > 0 ? "" : " ", number, column,
+                       *column != '\0' ? ": " : "", reason);
+}
+
 void problem_print(const struct problem *problem)
 {
     (void)fprintf(stderr, "stallcast: %s\n", problem->text);

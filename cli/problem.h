@@ -21,6 +21,10 @@ struct problem {
 bool problem_set(struct problem *problem, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* "FILE:LINE: COLUMN: reason"; line 0 and column "" are left out.  Returns false. */
+bool problem_set_place(struct problem *problem, const char *file, unsigned long line,
+                       const char *column, const char *reason);
+
 /* Prints "stallcast: ..." to standard error. */
 void problem_print(const struct problem *problem);
 

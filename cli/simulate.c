@@ -13,6 +13,7 @@
 #include "filter.h"
 #include "product.h"
 #include "progress.h"
+#include "replay.h"
 #include "scenario.h"
 #include "sim/event.h"
 #include "sim/simulator.h"
@@ -38,20 +39,25 @@ struct simulation {
     pthread_mutex_t lock;
     size_t next, steady; /* steady: rows whose repeats are all the same */
     struct progress progress;
+    struct sc_warp_trace *replay; /* or NULL */
     FILE *trace;
     int trace_errno; /* why the trace could not be written, or 0 */
 };
 
 static void make_scenarios(struct simulation *s)
 {
-    struct setting *settings = calloc(s->product.count + 1, sizeof *settings);
+    struct setting *settings =
+        calloc(s->product.count + s->system->field_count + 1, sizeof *settings);
+    const size_t first = settings != NULL && s->replay != NULL
+                             ? replay_defaults(s->simulator, settings)
+                             : 0;
     for (size_t row = 0; row < s->product.rows; row++) {
         if (settings == NULL) {
             (void)problem_set(&s->problems[row], "out of memory");
             continue;
         }
-        product_row(&s->product, row, settings);
-        (void)resolver_build(s->resolver, settings, s->product.count,
+        product_row(&s->product, row, settings + first);
+        (void)resolver_build(s->resolver, settings, first + s->product.count,
                              s->scenarios + row * s->system->scenario_size, &s->problems[row]);
     }
     free(settings);
@@ -82,7 +88,7 @@ static void run_one(struct simulation *s, size_t index)
     const struct sc_sim_options options = { .seed = s->seed, .run = index % s->repeats,
                                             .check = s->check,
                                             .record = s->trace != NULL ? write_record : NULL,
-                                            .context = s };
+                                            .context = s, .replay = s->replay };
     if (s->problems[row].text[0] != '\0')
         return;
     const enum sc_status status =
@@ -305,6 +311,39 @@ static bool open_trace(struct simulation *s, const struct options *options, stru
            problem_set(problem, "cannot write %s", options->trace);
 }
 
+/* Before the runs: the scenario is known to be whole. */
+static bool record_kernel(struct simulation *s, const struct options *options,
+                          struct problem *problem)
+{
+    if (options->record == NULL || s->problems[0].text[0] != '\0')
+        return true;
+    return replay_record(s->simulator, s->scenarios, options->record, problem);
+}
+
+/* Reads the trace that stands for the kernel, unless a word says what it cannot have. */
+static bool open_replay(struct simulation *s, const struct options *options,
+                        struct problem *problem)
+{
+    const char *const name = options->replay;
+    if (options->record != NULL && s->simulator->replay == NULL)
+        return problem_set(problem, "--record: %s has no instructions of warps", s->system->name);
+    if (options->record != NULL && s->product.rows != 1)
+        return problem_set(problem, "--record writes one kernel, not %zu", s->product.rows);
+    if (name == NULL)
+        return true;
+    if (!replay_check(s->simulator, &s->product, problem))
+        return false;
+    for (size_t i = 0; i < s->selection.count; i++)
+        if (s->selection.items[i].field != NULL &&
+            replay_replaces(s->simulator->replay, s->selection.items[i].field))
+            return problem_set(problem, "--columns: %s says nothing with --replay",
+                               s->selection.items[i].field->key);
+    if (output_is_input(options->output, name) || output_is_input(options->trace, name))
+        return problem_set(problem, "%s: %s would replace the trace",
+                           output_is_input(options->output, name) ? "-o" : "--trace", name);
+    return replay_read(name, &s->replay, problem);
+}
+
 /* What the repeats add can be asked for, or stands there when there are some. */
 static bool select_columns(struct simulation *s, const char *columns, bool table,
                            struct problem *problem)
@@ -341,9 +380,12 @@ static int run_simulation(struct simulation *s, const struct options *options,
     if (!read_numbers(s, options, &problem) ||
         !product_make(s->resolver, words, count, &s->product, &problem) ||
         !select_columns(s, options->columns, !sink_streams(style), &problem) ||
-        !output_check(options->output, &problem) || !allocate(s, &problem) || !open_trace(s, options, &trace, &problem))
+        !output_check(options->output, &problem) || !allocate(s, &problem) ||
+        !open_replay(s, options, &problem))
         return command_fail(&problem);
     make_scenarios(s);
+    if (!record_kernel(s, options, &problem) || !open_trace(s, options, &trace, &problem))
+        return command_fail(&problem);
     run_all(s);
     size_t bad = 0;
     const struct problem *first = NULL;
@@ -374,6 +416,23 @@ static int run_simulation(struct simulation *s, const struct options *options,
     return EXIT_NO;
 }
 
+static bool same_file(const char *a, const char *b)
+{
+    return a != NULL && b != NULL && strcmp(a, b) == 0;
+}
+
+static bool check_files(const struct options *o, struct problem *problem)
+{
+    if (same_file(o->trace, o->output))
+        return problem_set(problem, "--trace and -o: both are %s", o->trace);
+    if (same_file(o->record, o->output))
+        return problem_set(problem, "--record and -o: both are %s", o->record);
+    if (same_file(o->record, o->trace))
+        return problem_set(problem, "--record and --trace: both are %s", o->record);
+    return o->record == NULL || o->replay == NULL ||
+           problem_set(problem, "--record and --replay: one of them");
+}
+
 static int simulate(const struct command *command, const struct options *options,
                     const char *const *words, size_t word_count, struct catalog *catalog)
 {
@@ -382,10 +441,8 @@ static int simulate(const struct command *command, const struct options *options
     struct simulation s = { .system = command_system(command, words, word_count, &problem) };
     if (s.system == NULL || !sink_style(options, &style, &problem))
         return command_fail(&problem);
-    if (options->trace != NULL && options->output != NULL &&
-        strcmp(options->trace, options->output) == 0)
-        return command_fail((problem_set(&problem, "--trace and -o: both are %s", options->trace),
-                             &problem));
+    if (!check_files(options, &problem))
+        return command_fail(&problem);
     s.simulator = sc_simulator_find(s.system);
     if (s.simulator == NULL)
         return command_fail((problem_set(&problem, "%s has no simulator", s.system->name), &problem));
@@ -397,6 +454,7 @@ static int simulate(const struct command *command, const struct options *options
     (void)pthread_mutex_destroy(&s.lock);
     selection_fini(&s.selection);
     product_fini(&s.product);
+    sc_warp_trace_destroy(s.replay);
     resolver_destroy(s.resolver);
     free(s.scenarios);
     free(s.answers);
@@ -412,6 +470,8 @@ static const struct option_row options[] = {
     OPTION(repeat, 'n', "N", "runs per scenario: mean, and 90 % interval of the slowdown's mean"),
     OPTION(jobs, 'j', "N", "runs at a time (default: one per processor)"),
     OPTION(trace, 't', "FILE", "one CSV row per page or load: when asked for, arrived, used, evicted"),
+    OPTION(replay, 'r', "FILE", "the memory instructions of warps instead of a kernel's keys (prefetch)"),
+    OPTION(record, 0, "FILE", "the kernel as such a file, for --replay (prefetch)"),
     OPTION(check, 0, NULL, "verify conservation and Little's law in every run"),
     OPTION(digits, 0, "N", "significant digits per number, or all (default 6; in table and md 4)"),
     OPTION(delimiter, 0, "CHAR", "of CSV out (default a comma)"),
@@ -429,7 +489,23 @@ const struct command command_simulate = {
         "  stallcast simulate hbf model=llama-8b policy=h3 buffer=40MB\n"
         "  stallcast simulate hbf model=llama-70b policy=slipstream buffer=8MB:64MB:*2 --repeat 5\n"
         "  stallcast simulate hbf model=llama-8b policy=slipstream --trace pages.csv\n"
-        "  stallcast simulate stream gpu=v100-quarter warps_per_sm=8,16,32\n",
+        "  stallcast simulate stream gpu=v100-quarter warps_per_sm=8,16,32\n"
+        "  stallcast simulate prefetch policy=none,sk,sk+sc --replay warps.csv\n\n"
+        "--replay takes CSV, a row per instruction, those of a warp in its order, warps in any; - is\n"
+        "standard input; .gz and .zst are unpacked by gzip and zstd.  Its columns, in any order:\n"
+        "  cta         x, or x,y,z (may be missing: all in one); every CTA there runs on the one SM,\n"
+        "              by z, y, x, as many at a time as warps= (32) has room for\n"
+        "  warp        of its CTA, 0 to 63\n"
+        "  pc          what tells one load from another: any text\n"
+        "  op          load, store, barrier, exit, zero, or as machine code has it: LDG.E.64, STG, BAR\n"
+        "  address     of each active lane, a blank between; BASE+STRIDE*LANES stands for several\n"
+        "  bytes       of each lane (default: what op says, as the 64 bits above, else 4)\n"
+        "  compute     other instructions before this one (default: compute= (8); barrier, exit: 0)\n"
+        "  dependence  of a load: instructions to the first that needs it (default: dependence= (4))\n"
+        "Lanes are coalesced to 32-byte sectors.  barrier and exit are no instructions; exit has the\n"
+        "compute behind a warp's last access.  zero says that bytes from address on are zero in the\n"
+        "whole run, and leaves the other cells empty.  Keys of a kernel that the trace says itself\n"
+        "are refused.  At most 16777216 instructions, 256 loads (pc), 128 sectors an instruction.\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .run = simulate,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "read/csv.h"
+#include "read/whole.h"
 
 enum {
     BLOCK_BYTES = 256 * 1024,
@@ -72,37 +73,6 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* 0 to 15, or more for what is no hexadecimal digit. */
-static unsigned hex_digit(char c)
-{
-    if (is_digit(c))
-        return (unsigned)(c - '0');
-    const unsigned letter = ((unsigned char)c | 0x20U) - 'a';
-    return letter < 6 ? letter + 10 : 99;
-}
-
-static bool is_hex_prefix(const char *text)
-{
-    return text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
-}
-
-/* text[0 .. length) in base 10 or 16; *used: digits up to the first other character.  False:
- * above 2^64 - 1. */
-static bool read_digits(const char *text, size_t length, unsigned base, uint64_t *value,
-                        size_t *used)
-{
-    *value = 0;
-    for (*used = 0; *used < length; ++*used) {
-        const unsigned digit = hex_digit(text[*used]);
-        if (digit >= base)
-            break;
-        if (*value > (UINT64_MAX - digit) / base)
-            return false;
-        *value = *value * base + digit;
-    }
-    return true;
-}
-
 /* FNV-1a over 8 bytes at a time, and a finalizer. */
 static uint64_t hash_name(const char *text, size_t length)
 {
@@ -136,12 +106,10 @@ static bool set_kind(struct sc_addresses *r, enum kind kind, size_t line, const 
 static bool read_number(struct sc_addresses *r, size_t line, const char *text, size_t length,
                         uint64_t *value)
 {
-    const bool hex = length > 2 && is_hex_prefix(text);
-    const size_t start = hex ? 2 : 0;
     size_t used = 0;
-    if (!read_digits(text + start, length - start, hex ? 16 : 10, value, &used))
+    if (!sc_whole_read(text, length, value, &used))
         return fail_got(r, line, "a number below 2^64", text, length);
-    if (start + used < length || used == 0)
+    if (used < length)
         return fail_got(r, line, "a whole number (hexadecimal after 0x)", text, length);
     return set_kind(r, KIND_NUMBERS, line, text, length);
 }
@@ -238,9 +206,9 @@ static inline const char *read_plain(const char *p, uint64_t *value)
 {
     const char *start = p;
     uint64_t v = 0;
-    if (is_hex_prefix(p)) {
+    if (sc_is_hex_prefix(p)) {
         start = p += 2;
-        for (unsigned digit; (digit = hex_digit(*p)) < 16; p++)
+        for (unsigned digit; (digit = sc_hex_digit(*p)) < 16; p++)
             v = v << 4U | digit;
         if (p == start || p - start > HEX_DIGITS)
             return NULL;

@@ -123,7 +123,7 @@ static bool suppressed(struct engine *e, unsigned pattern)
 static bool is_zero(const struct engine *e, uint64_t line, unsigned mask)
 {
     for (unsigned i = 0; i < SC_PREFETCH_SECTORS; i++)
-        if ((mask >> i & 1) != 0 && !sc_prefetch_is_zero(&e->body, line * SC_PREFETCH_SECTORS + i))
+        if ((mask >> i & 1) != 0 && !prefetch_kernel_is_zero(&e->kernel, line * SC_PREFETCH_SECTORS + i))
             return false;
     return true;
 }
@@ -179,8 +179,8 @@ static void enqueue(struct engine *e, uint64_t line, unsigned mask, unsigned pat
     struct back *b = &e->back;
     const uint16_t index = (uint16_t)((b->queue_head + b->queue_count++) % b->queue_size);
     uint16_t *bucket = queue_bucket(e, line);
-    b->queue[index] = (struct queued){ line, (uint8_t)mask, (uint8_t)pattern,
-                                       origin_of(pattern, distance), *bucket };
+    b->queue[index] =
+        (struct queued){ line, (uint8_t)mask, origin_of(pattern, distance), *bucket };
     *bucket = index;
 }
 
@@ -205,8 +205,8 @@ static bool paused(const struct engine *e)
                              e->back.recent_latency > e->s->throttle_cycles);
 }
 
-static void consider(struct engine *e, uint64_t line, unsigned mask, unsigned pattern,
-                     unsigned distance)
+void prefetch_back_candidate(struct engine *e, uint64_t line, unsigned mask, unsigned pattern,
+                             unsigned distance)
 {
     const unsigned present = prefetch_l1_present(e, line, mask);
     learn_at_once(e, line, mask, present, pattern);
@@ -230,16 +230,6 @@ static void consider(struct engine *e, uint64_t line, unsigned mask, unsigned pa
         e->r->refused++;
     else
         enqueue(e, line, wanted, pattern, distance);
-}
-
-void prefetch_back_candidate(struct engine *e, uint64_t sector, unsigned count, unsigned pattern,
-                             unsigned distance)
-{
-    const unsigned mask = ((1U << count) - 1) << (sector % SC_PREFETCH_SECTORS);
-    const uint64_t line = line_of(sector);
-    consider(e, line, mask & 15U, pattern, distance);
-    if (mask > 15U)
-        consider(e, line + 1, mask >> SC_PREFETCH_SECTORS, pattern, distance);
 }
 
 /* ---- Placement ---- */
@@ -345,7 +335,6 @@ bool prefetch_back_issue(struct engine *e)
     struct mshr *m = prefetch_l1_request(e, q.line, mask);
     m->prefetch = (uint8_t)mask;
     m->registers = (uint8_t)registers;
-    m->pattern = q.pattern;
     m->origin = q.origin;
     m->learns = e->m.zero_filter;
     e->r->issued += (unsigned)__builtin_popcount(mask);

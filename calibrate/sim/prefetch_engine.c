@@ -110,8 +110,8 @@ static bool has_data(struct engine *e, unsigned warp, uint32_t instruction)
 
 void prefetch_part_arrived(struct engine *e, uint32_t part)
 {
-    const unsigned flight = part / SC_PREFETCH_SECTORS % LOADS_IN_FLIGHT;
-    const unsigned warp = part / SC_PREFETCH_SECTORS / LOADS_IN_FLIGHT;
+    const unsigned flight = (part >> e->part_bits) % LOADS_IN_FLIGHT;
+    const unsigned warp = (part >> e->part_bits) / LOADS_IN_FLIGHT;
     struct warp *w = &e->warps[warp];
     struct flight *f = &w->flight[flight];
     f->missing--;
@@ -129,31 +129,50 @@ void prefetch_part_arrived(struct engine *e, uint32_t part)
 
 /* ---- CTAs ---- */
 
+/* Of a trace: the warp is at that instruction, or at what follows its last. */
+static void go_to(const struct engine *e, struct warp *w, uint32_t access)
+{
+    w->access = access;
+    if (access == SC_WARP_TRACE_NONE) {
+        w->compute = w->stream != NULL ? w->stream->compute : 0;
+        return;
+    }
+    const uint32_t compute = e->kernel.trace->accesses[access].compute;
+    w->compute = compute != SC_WARP_TRACE_UNTOLD ? compute : e->kernel.body.compute;
+}
+
 static void start_warp(struct engine *e, unsigned warp, unsigned cta)
 {
     struct warp *w = &e->warps[warp];
-    const unsigned own = warp % e->body.cta_warps;
+    const struct sc_warp_trace *trace = e->kernel.trace;
+    const unsigned own = warp % e->kernel.body.cta_warps;
     *w = (struct warp){
-        .number = sc_prefetch_warp(&e->body, cta, own),
-        .order = cta * e->body.cta_warps + own,
+        .number = sc_prefetch_warp(&e->kernel.body, cta, own),
+        .order = cta * e->kernel.body.cta_warps + own,
         .age = e->ages++,
         .stores = 0,
-        .cta = (uint16_t)(warp / e->body.cta_warps),
+        .cta = (uint16_t)(warp / e->kernel.body.cta_warps),
         .running = true,
+        .access = SC_WARP_TRACE_NONE,
+        .stream = trace != NULL ? sc_warp_trace_stream(trace, cta, own) : NULL,
     };
+    if (w->stream != NULL) {
+        w->loads = w->stream->loads;
+        go_to(e, w, w->stream->first);
+    }
     e->ready |= UINT64_C(1) << warp;
     e->running++;
 }
 
 static void start_cta(struct engine *e, unsigned slot)
 {
-    if (e->next_cta == e->body.ctas)
+    if (e->next_cta == e->kernel.body.ctas)
         return;
     const unsigned cta = e->next_cta++;
     e->barrier_count[slot] = 0;
-    e->cta_running[slot] = e->body.cta_warps;
-    for (unsigned i = 0; i < e->body.cta_warps; i++)
-        start_warp(e, slot * e->body.cta_warps + i, cta);
+    e->cta_running[slot] = e->kernel.body.cta_warps;
+    for (unsigned i = 0; i < e->kernel.body.cta_warps; i++)
+        start_warp(e, slot * e->kernel.body.cta_warps + i, cta);
 }
 
 static void release_barrier(struct engine *e, unsigned slot)
@@ -161,11 +180,20 @@ static void release_barrier(struct engine *e, unsigned slot)
     if (e->barrier_count[slot] == 0 || e->barrier_count[slot] < e->cta_running[slot])
         return;
     e->barrier_count[slot] = 0;
-    const uint64_t cta = (e->body.cta_warps == 64 ? ~UINT64_C(0)
-                                                  : (UINT64_C(1) << e->body.cta_warps) - 1)
-                         << (slot * e->body.cta_warps);
+    const unsigned warps = e->kernel.body.cta_warps;
+    const uint64_t cta = (warps == 64 ? ~UINT64_C(0) : (UINT64_C(1) << warps) - 1)
+                         << (slot * warps);
     e->ready |= e->at_barrier & cta;
     e->at_barrier &= ~cta;
+}
+
+static void wait_at_barrier(struct engine *e, unsigned warp)
+{
+    const unsigned slot = e->warps[warp].cta;
+    e->ready &= ~(UINT64_C(1) << warp);
+    e->at_barrier |= UINT64_C(1) << warp;
+    e->barrier_count[slot]++;
+    release_barrier(e, slot);
 }
 
 static void end_warp(struct engine *e, unsigned warp)
@@ -190,30 +218,35 @@ static void sleep_until(struct engine *e, unsigned warp, uint64_t *why, uint64_t
     wake_at(e, warp, cycle);
 }
 
-/* Whether the load/store port and the MSHRs take another access. */
-static bool port_takes(struct engine *e, unsigned warp)
+/* Whether the load/store port takes another access, and L1 has an MSHR for each of its sectors. */
+static bool port_takes(struct engine *e, unsigned warp, unsigned sectors)
 {
     if (e->port_free > e->now + PORT_QUEUE) {
         sleep_until(e, warp, &e->at_port, e->port_free - PORT_QUEUE);
         return false;
     }
-    if (e->mshr_used + e->body.sectors > e->mshr_size) {
+    if (e->mshr_used + sectors > e->mshr_size) {
         e->ready &= ~(UINT64_C(1) << warp);
         e->at_mshr |= UINT64_C(1) << warp;
+        if (sectors < e->mshrs_wanted)
+            e->mshrs_wanted = sectors;
         return false;
     }
     return true;
 }
 
-static void access(struct engine *e, unsigned warp, unsigned flight, uint64_t sector)
+static void wake_for_mshrs(struct engine *e)
 {
-    const unsigned mask = ((1U << e->body.sectors) - 1) << (sector % SC_PREFETCH_SECTORS);
+    if (e->at_mshr == 0 || e->mshr_used + e->mshrs_wanted > e->mshr_size)
+        return;
+    e->ready |= e->at_mshr;
+    e->at_mshr = 0;
+    e->mshrs_wanted = UINT32_MAX;
+}
+
+static void take_port(struct engine *e)
+{
     e->port_free = (e->port_free > e->now ? e->port_free : e->now) + 1;
-    prefetch_l1_load(e, line_of(sector), mask & 15U, warp, flight);
-    if (mask > 15U) {
-        e->port_free++;
-        prefetch_l1_load(e, line_of(sector) + 1, mask >> SC_PREFETCH_SECTORS, warp, flight);
-    }
 }
 
 /* Data is waited for in the order of the loads: none before this is needed later. */
@@ -227,92 +260,213 @@ static void need_earlier(struct warp *w, uint32_t needed)
     }
 }
 
-static void issue_load(struct engine *e, unsigned warp)
+/* Returns the load's place among those in flight. */
+static unsigned start_load(struct engine *e, struct warp *w, uint32_t needed, uint32_t number)
 {
-    struct warp *w = &e->warps[warp];
-    const unsigned load = w->load;
     const unsigned flight = (unsigned)(w->first + w->count) % LOADS_IN_FLIGHT;
-    const uint64_t address = sc_prefetch_address(&e->body, load, w->number, w->iteration);
-    uint32_t needed = w->done + (uint32_t)e->s->dependence;
-    const uint32_t stores = w->done - w->position + e->body.instructions - e->body.stores;
-    if (e->body.load[load].stored && stores < needed)
-        needed = stores;
     need_earlier(w, needed);
     w->count++;
-    w->flight[flight] = (struct flight){
-        .needed_at = needed,
-        .number = (w->order * e->body.iterations + w->iteration) * e->body.loads + load,
-        .since = e->now,
-    };
-    access(e, warp, flight, address / SC_PREFETCH_SECTOR);
-    w->flight[flight].ready = e->port_free - 1 + e->l1_latency;
+    w->flight[flight] =
+        (struct flight){ .needed_at = needed, .number = number, .since = e->now };
+    return flight;
+}
+
+/* Its lines have been asked for. */
+static void end_load(struct engine *e, unsigned warp, unsigned flight, unsigned load,
+                     uint64_t address)
+{
+    e->warps[warp].flight[flight].ready = e->port_free - 1 + e->l1_latency;
     prefetch_front_load(e, warp, load, address);
+}
+
+/* ---- Instructions of a loop ---- */
+
+static void issue_load(struct engine *e, unsigned warp)
+{
+    const struct sc_prefetch_body *b = &e->kernel.body;
+    struct warp *w = &e->warps[warp];
+    const unsigned load = w->load;
+    const uint64_t address = sc_prefetch_address(b, load, w->number, w->iteration);
+    const uint64_t sector = address / SC_PREFETCH_SECTOR;
+    const unsigned mask = ((1U << b->sectors) - 1) << (sector % SC_PREFETCH_SECTORS);
+    uint32_t needed = w->done + (uint32_t)e->s->dependence;
+    const uint32_t stores = w->done - w->position + b->instructions - b->stores;
+    if (b->load[load].stored && stores < needed)
+        needed = stores;
+    const unsigned flight =
+        start_load(e, w, needed, (w->order * b->iterations + w->iteration) * b->loads + load);
+    take_port(e);
+    prefetch_l1_load(e, line_of(sector), mask & 15U, warp, flight);
+    if (mask > 15U) {
+        e->port_free++;
+        prefetch_l1_load(e, line_of(sector) + 1, mask >> SC_PREFETCH_SECTORS, warp, flight);
+    }
+    end_load(e, warp, flight, load, address);
     w->load++;
-    w->compute = (uint16_t)e->body.compute;
+    w->compute = b->compute;
 }
 
 static void issue_store(struct engine *e, unsigned warp)
 {
+    const struct sc_prefetch_body *b = &e->kernel.body;
     struct warp *w = &e->warps[warp];
-    const unsigned load = e->body.stores - w->stores;
+    const unsigned load = b->stores - w->stores;
     const uint64_t sector =
-        sc_prefetch_address(&e->body, load, w->number, w->iteration) / SC_PREFETCH_SECTOR;
-    const unsigned mask = ((1U << e->body.sectors) - 1) << (sector % SC_PREFETCH_SECTORS);
-    e->port_free = (e->port_free > e->now ? e->port_free : e->now) + 1;
+        sc_prefetch_address(b, load, w->number, w->iteration) / SC_PREFETCH_SECTOR;
+    const unsigned mask = ((1U << b->sectors) - 1) << (sector % SC_PREFETCH_SECTORS);
+    take_port(e);
     prefetch_l1_store(e, line_of(sector), mask & 15U);
     if (mask > 15U)
         prefetch_l1_store(e, line_of(sector) + 1, mask >> SC_PREFETCH_SECTORS);
     w->stores--;
 }
 
+/* False if the warp has to wait after all. */
+static bool issue_of_loop(struct engine *e, unsigned warp)
+{
+    const struct sc_prefetch_body *b = &e->kernel.body;
+    struct warp *w = &e->warps[warp];
+    if (!port_takes(e, warp, b->sectors))
+        return false;
+    if (w->load < b->loads) {
+        issue_load(e, warp);
+        if (w->load == b->loads)
+            w->stores = (uint16_t)b->stores;
+    } else {
+        issue_store(e, warp);
+    }
+    return true;
+}
+
 /* Ends an iteration; true if the warp goes on at once. */
 static bool end_iteration(struct engine *e, unsigned warp)
 {
+    const struct sc_prefetch_body *b = &e->kernel.body;
     struct warp *w = &e->warps[warp];
     w->position = 0;
     w->load = 0;
     w->iteration++;
-    if (w->iteration == e->body.iterations || e->body.barrier_period == 0 ||
-        w->iteration % e->body.barrier_period != 0)
+    if (w->iteration == b->iterations || b->barrier_period == 0 ||
+        w->iteration % b->barrier_period != 0)
         return true;
-    e->ready &= ~(UINT64_C(1) << warp);
-    e->at_barrier |= UINT64_C(1) << warp;
-    e->barrier_count[w->cta]++;
-    release_barrier(e, w->cta);
+    wait_at_barrier(e, warp);
     return false;
+}
+
+/* ---- Instructions of a trace ---- */
+
+static void replay_load(struct engine *e, unsigned warp, const struct sc_warp_access *a)
+{
+    const uint64_t *parts = &e->kernel.trace->parts[a->part];
+    struct warp *w = &e->warps[warp];
+    const uint32_t dependence = a->dependence > 0 ? a->dependence : (uint32_t)e->s->dependence;
+    const unsigned flight = start_load(e, w, w->done + dependence, w->loads++);
+    for (unsigned i = 0; i < a->parts; i++) {
+        take_port(e);
+        prefetch_l1_load(e, line_of_part(parts[i]), mask_of_part(parts[i]), warp, flight);
+    }
+    e->front.access[a->load] = a;
+    end_load(e, warp, flight, a->load, a->address);
+}
+
+/* Written through, a line's worth of sectors at a time. */
+static void replay_store(struct engine *e, const struct sc_warp_access *a)
+{
+    const uint64_t *parts = &e->kernel.trace->parts[a->part];
+    take_port(e);
+    e->port_free += (a->sectors - 1U) / SC_PREFETCH_SECTORS;
+    for (unsigned i = 0; i < a->parts; i++)
+        prefetch_l1_store(e, line_of_part(parts[i]), mask_of_part(parts[i]));
+}
+
+/* False if the warp has to wait after all. */
+static bool issue_of_trace(struct engine *e, unsigned warp)
+{
+    struct warp *w = &e->warps[warp];
+    const struct sc_warp_access *a = &e->kernel.trace->accesses[w->access];
+    if (!port_takes(e, warp, a->sectors))
+        return false;
+    if (a->op == SC_WARP_LOAD)
+        replay_load(e, warp, a);
+    else
+        replay_store(e, a);
+    go_to(e, w, a->next);
+    return true;
+}
+
+/* A barrier is no instruction: the warp meets it after the one before. */
+static bool meets_barrier(struct engine *e, unsigned warp)
+{
+    struct warp *w = &e->warps[warp];
+    if (w->compute > 0 || w->access == SC_WARP_TRACE_NONE)
+        return false;
+    const struct sc_warp_access *a = &e->kernel.trace->accesses[w->access];
+    if (a->op != SC_WARP_BARRIER)
+        return false;
+    go_to(e, w, a->next);
+    wait_at_barrier(e, warp);
+    return true;
+}
+
+/* ---- Any instruction ---- */
+
+static void go_on(struct engine *e, unsigned warp)
+{
+    sleep_until(e, warp, &e->gap, e->now + e->issue_gap);
+}
+
+/* Ends the warp as soon as all its data is there; false, as it issues nothing. */
+static bool run_out(struct engine *e, unsigned warp)
+{
+    if (has_data(e, warp, UINT32_MAX))
+        end_warp(e, warp);
+    return false;
+}
+
+static bool issue_next_of_loop(struct engine *e, unsigned warp)
+{
+    struct warp *w = &e->warps[warp];
+    if (w->iteration == e->kernel.body.iterations)
+        return run_out(e, warp);
+    if (!has_data(e, warp, w->done))
+        return false;
+    if (w->compute > 0)
+        w->compute--;
+    else if (!issue_of_loop(e, warp))
+        return false;
+    w->position++;
+    w->done++;
+    e->r->instructions++;
+    if (w->position < e->kernel.body.instructions || end_iteration(e, warp))
+        go_on(e, warp);
+    return true;
+}
+
+/* Apart, so that the registers of the loop over warps are not spent on it. */
+static __attribute__((noinline)) bool issue_next_of_trace(struct engine *e, unsigned warp)
+{
+    struct warp *w = &e->warps[warp];
+    if (meets_barrier(e, warp))
+        return false;
+    if (w->compute == 0 && w->access == SC_WARP_TRACE_NONE)
+        return run_out(e, warp);
+    if (!has_data(e, warp, w->done))
+        return false;
+    if (w->compute > 0)
+        w->compute--;
+    else if (!issue_of_trace(e, warp))
+        return false;
+    w->done++;
+    e->r->instructions++;
+    if (!meets_barrier(e, warp))
+        go_on(e, warp);
+    return true;
 }
 
 /* Issues the warp's next instruction; false if it has to wait after all. */
 static bool issue(struct engine *e, unsigned warp)
 {
-    struct warp *w = &e->warps[warp];
-    if (w->iteration == e->body.iterations) {
-        if (has_data(e, warp, UINT32_MAX))
-            end_warp(e, warp);
-        return false;
-    }
-    if (!has_data(e, warp, w->done))
-        return false;
-    if (w->compute > 0) {
-        w->compute--;
-    } else if (w->load < e->body.loads) {
-        if (!port_takes(e, warp))
-            return false;
-        issue_load(e, warp);
-        if (w->load == e->body.loads)
-            w->stores = (uint16_t)e->body.stores;
-    } else {
-        if (!port_takes(e, warp))
-            return false;
-        issue_store(e, warp);
-    }
-    w->position++;
-    w->done++;
-    e->r->instructions++;
-    if (w->position == e->body.instructions && !end_iteration(e, warp))
-        return true;
-    sleep_until(e, warp, &e->gap, e->now + e->issue_gap);
-    return true;
+    return e->kernel.trace != NULL ? issue_next_of_trace(e, warp) : issue_next_of_loop(e, warp);
 }
 
 /* ---- Schedulers ---- */
@@ -409,10 +563,7 @@ static void cycle(struct engine *e)
 {
     prefetch_l1_fills(e);
     wake_due(e);
-    if (e->at_mshr != 0 && e->mshr_used + e->body.sectors <= e->mshr_size) {
-        e->ready |= e->at_mshr;
-        e->at_mshr = 0;
-    }
+    wake_for_mshrs(e);
     const unsigned issued = issue_all(e);
     bool prefetching = false;
     if (e->port_free <= e->now && e->back.queue_count > 0)
@@ -438,13 +589,18 @@ static enum sc_status init(struct engine *e)
     /* Looking into the registers first takes a cycle. */
     e->l1_latency = (uint32_t)e->s->l1_latency_cycles + e->m.registers;
     e->issue_gap = (uint32_t)e->s->issue_gap_cycles;
-    for (unsigned i = 0; i < e->body.warps; i++)
+    e->mshrs_wanted = UINT32_MAX;
+    const unsigned sectors =
+        e->kernel.trace != NULL ? e->kernel.trace->sectors : e->kernel.body.sectors;
+    while (1U << e->part_bits < sectors)
+        e->part_bits++;
+    for (unsigned i = 0; i < e->kernel.body.warps; i++)
         e->scheduled[i % width] |= UINT64_C(1) << i;
     for (unsigned i = 0; i < 4; i++)
         e->last[i] = -1;
-    for (unsigned i = 0; i < SC_PREFETCH_LOADS_MAX; i++)
+    for (unsigned i = 0; i < LOADS; i++)
         e->front.after[i] = PREFETCH_NONE;
-    for (unsigned slot = 0; slot < e->body.warps / e->body.cta_warps; slot++)
+    for (unsigned slot = 0; slot < e->kernel.body.warps / e->kernel.body.cta_warps; slot++)
         start_cta(e, slot);
     const enum sc_status status = prefetch_l1_init(e);
     return status == SC_OK ? prefetch_back_init(e) : status;
@@ -488,7 +644,7 @@ static const char *broken_identity(struct engine *e)
         return "prefetches issued are not on time + late + early + dropped + unused";
     if (r->accesses != r->hits + r->misses + r->late + r->merged)
         return "loaded sectors are not hits + misses + late + merged";
-    if (r->loads != (uint64_t)e->body.ctas * e->body.cta_warps * e->body.iterations * e->body.loads)
+    if (r->loads != prefetch_kernel_loads(&e->kernel))
         return "loads are not those of the kernel";
     if (fabs(cycles - (double)r->cycles) > 1e-6 * (double)r->cycles)
         return "the shares of time do not sum to it";
@@ -539,12 +695,12 @@ enum sc_status prefetch_engine_trace(const struct sc_prefetch *scenario,
     e->s = scenario;
     e->m = *mechanisms;
     e->machine = sc_prefetch_machine(scenario, mechanisms);
-    e->body = sc_prefetch_body(scenario);
+    e->kernel = prefetch_kernel(scenario, options->replay);
     e->r = result;
     e->options = options;
     enum sc_status status = init(e);
     if (status == SC_OK)
-        status = prefetch_memory_init(&e->memory, scenario, mechanisms, &e->body, rng,
+        status = prefetch_memory_init(&e->memory, scenario, mechanisms, &e->kernel, rng,
                                       options->check);
     while (status == SC_OK && e->running > 0 && !e->failed)
         cycle(e);

@@ -21,6 +21,23 @@ static int64_t difference(uint64_t a, uint64_t b)
     return (int64_t)(a - b);
 }
 
+/* Addresses wrap around, and so does what is between them. */
+static uint64_t ahead(const struct link *link, unsigned distance)
+{
+    return (uint64_t)link->stride * distance;
+}
+
+/* Between each two of `warps`, between which there is `all`; false: not the same. */
+static bool share_out(int64_t all, int64_t warps, int64_t *each)
+{
+    if (warps == -1) { /* the one divisor that overflows */
+        *each = (int64_t)(0 - (uint64_t)all);
+        return true;
+    }
+    *each = all / warps;
+    return all % warps == 0;
+}
+
 static void learn_load(struct engine *e, unsigned warp, unsigned load, uint64_t address)
 {
     struct front *f = &e->front;
@@ -36,9 +53,9 @@ static void learn_load(struct engine *e, unsigned warp, unsigned load, uint64_t 
     f->last[load][warp] = address + 1;
     if (f->latest[load].seen && f->latest[load].warp != warp) {
         const int64_t warps = (int64_t)warp - (int64_t)f->latest[load].warp;
-        const int64_t all = difference(address, f->latest[load].address);
-        if (all % warps == 0)
-            learn(&f->link[SC_PREFETCH_WARP][load], all / warps);
+        int64_t each;
+        if (share_out(difference(address, f->latest[load].address), warps, &each))
+            learn(&f->link[SC_PREFETCH_WARP][load], each);
         else if (f->link[SC_PREFETCH_WARP][load].confidence > 0)
             f->link[SC_PREFETCH_WARP][load].confidence--;
     }
@@ -77,9 +94,47 @@ static bool passes(const struct gate *g, unsigned distance)
     return !g->closed && off <= g->spread;
 }
 
+/* What the instruction of a trace touches, `shift` sectors further on; sectors of one line that
+ * come together are one candidate. */
+static void propose_shifted(struct engine *e, const struct sc_warp_access *a, uint64_t shift,
+                            unsigned pattern, unsigned distance)
+{
+    const uint64_t lines = UINT64_MAX / SC_PREFETCH_LINE;
+    uint64_t line = 0;
+    unsigned mask = 0;
+    for (unsigned i = 0; i < a->parts; i++) {
+        const uint64_t part = e->kernel.trace->parts[a->part + i];
+        const uint64_t sector = line_of_part(part) * SC_PREFETCH_SECTORS + shift;
+        const unsigned wide = mask_of_part(part) << (sector % SC_PREFETCH_SECTORS);
+        for (unsigned half = 0; half < 2; half++) {
+            const uint64_t next = (line_of(sector) + half) & lines;
+            const unsigned there = half == 0 ? wide & 15U : wide >> SC_PREFETCH_SECTORS;
+            if (there != 0 && mask != 0 && next != line) {
+                prefetch_back_candidate(e, line, mask, pattern, distance);
+                mask = 0;
+            }
+            line = there != 0 ? next : line;
+            mask |= there;
+        }
+    }
+    if (mask != 0)
+        prefetch_back_candidate(e, line, mask, pattern, distance);
+}
+
+/* As many sectors as the load of the pattern takes; of a trace, the shape that it had last. */
 static void propose(struct engine *e, uint64_t address, unsigned pattern, unsigned distance)
 {
-    prefetch_back_candidate(e, address / SC_PREFETCH_SECTOR, e->body.sectors, pattern, distance);
+    const uint64_t sector = address / SC_PREFETCH_SECTOR;
+    if (e->kernel.trace != NULL) {
+        const struct sc_warp_access *a = e->front.access[pattern / SC_PREFETCH_PATTERNS];
+        propose_shifted(e, a, sector - a->address / SC_PREFETCH_SECTOR, pattern, distance);
+        return;
+    }
+    const unsigned mask = ((1U << e->kernel.body.sectors) - 1) << (sector % SC_PREFETCH_SECTORS);
+    prefetch_back_candidate(e, line_of(sector), mask & 15U, pattern, distance);
+    if (mask > 15U)
+        prefetch_back_candidate(e, line_of(sector) + 1, mask >> SC_PREFETCH_SECTORS, pattern,
+                                distance);
 }
 
 /* Distances in the order of the score. */
@@ -93,14 +148,14 @@ static void propose_line(struct engine *e, uint64_t address, unsigned load,
     const struct gate gate = gate_of(e, pattern, most, link->confidence);
     if (!gate.gated) {
         for (unsigned d = 1; d <= most; d++)
-            propose(e, address + (uint64_t)(link->stride * (int64_t)d), pattern, d);
+            propose(e, address + ahead(link, d), pattern, d);
         return;
     }
     for (unsigned off = 0; off <= gate.spread && !gate.closed; off++)
         for (int side = 0; side < (off == 0 ? 1 : 2); side++) {
             const int64_t d = (int64_t)gate.best + (side == 0 ? (int64_t)off : -(int64_t)off);
             if (d >= 1 && d <= (int64_t)most)
-                propose(e, address + (uint64_t)(link->stride * d), pattern, (unsigned)d);
+                propose(e, address + ahead(link, (unsigned)d), pattern, (unsigned)d);
         }
 }
 
@@ -130,7 +185,7 @@ static void propose_chain(struct engine *e, uint64_t address, unsigned load, uns
 static void snake(struct engine *e, unsigned warp, unsigned load, uint64_t address)
 {
     const unsigned *most = e->back.most;
-    const unsigned behind = e->body.warps - 1 - warp;
+    const unsigned behind = e->kernel.body.warps - 1 - warp;
     propose_chain(e, address, load, most[SC_PREFETCH_CHAIN]);
     propose_line(e, address, load, SC_PREFETCH_ITERATION, most[SC_PREFETCH_ITERATION]);
     propose_line(e, address, load, SC_PREFETCH_WARP,
@@ -150,7 +205,7 @@ static void apogee(struct engine *e, unsigned warp, unsigned load, uint64_t addr
     const struct link *link = invariant ? along : between;
     if (link->confidence < TRUSTED || link->stride == 0)
         return;
-    const unsigned behind = e->body.warps - 1 - warp;
+    const unsigned behind = e->kernel.body.warps - 1 - warp;
     const unsigned limit = !invariant && behind < e->back.most[kind] ? behind : e->back.most[kind];
     if (e->m.tuner) {
         propose_line(e, address, load, kind, limit);
@@ -158,7 +213,7 @@ static void apogee(struct engine *e, unsigned warp, unsigned load, uint64_t addr
     }
     const unsigned distance = prefetch_back_best(e, pattern_id(load, kind));
     if (distance >= 1 && distance <= limit)
-        propose(e, address + (uint64_t)(link->stride * (int64_t)distance), pattern_id(load, kind),
+        propose(e, address + ahead(link, distance), pattern_id(load, kind),
                 distance);
 }
 
@@ -172,16 +227,33 @@ static void stride(struct engine *e, unsigned load, uint64_t address)
     const struct link *link = &e->front.link[SC_PREFETCH_ITERATION][load];
     const unsigned distance = fixed_distance(e);
     if (link->confidence >= TRUSTED && link->stride != 0 && distance > 0)
-        propose(e, address + (uint64_t)(link->stride * (int64_t)distance),
+        propose(e, address + ahead(link, distance),
                 pattern_id(load, SC_PREFETCH_ITERATION), distance);
+}
+
+/* Where the warp executes the same load of the trace for the distance-th time from now. */
+static void known_of_trace(struct engine *e, unsigned load, unsigned distance)
+{
+    const struct sc_warp_access *a = e->front.access[load];
+    for (unsigned d = 0; d < distance; d++) {
+        if (a->again == SC_WARP_TRACE_NONE)
+            return;
+        a = &e->kernel.trace->accesses[a->again];
+    }
+    if (distance > 0)
+        propose_shifted(e, a, 0, pattern_id(load, SC_PREFETCH_ITERATION), distance);
 }
 
 static void known(struct engine *e, unsigned warp, unsigned load)
 {
     const unsigned distance = fixed_distance(e);
+    if (e->kernel.trace != NULL) {
+        known_of_trace(e, load, distance);
+        return;
+    }
     const unsigned iteration = e->warps[warp].iteration + distance;
-    if (distance > 0 && iteration < e->body.iterations)
-        propose(e, sc_prefetch_address(&e->body, load, e->warps[warp].number, iteration),
+    if (distance > 0 && iteration < e->kernel.body.iterations)
+        propose(e, sc_prefetch_address(&e->kernel.body, load, e->warps[warp].number, iteration),
                 pattern_id(load, SC_PREFETCH_ITERATION), distance);
 }
 

@@ -9,7 +9,9 @@ enum sc_status prefetch_l1_init(struct engine *e)
     e->mshr_size = (uint32_t)e->s->mshrs;
     e->prefetch_mshrs = (uint32_t)e->s->prefetch_mshrs;
     e->mshrs = calloc(e->mshr_size, sizeof *e->mshrs);
-    if (e->mshrs == NULL)
+    e->part_next = malloc((size_t)e->kernel.body.warps * LOADS_IN_FLIGHT * sizeof *e->part_next
+                          << e->part_bits);
+    if (e->mshrs == NULL || e->part_next == NULL)
         return SC_ENOSPACE;
     for (uint32_t i = 0; i < e->mshr_size; i++)
         e->mshrs[i].due_next = (uint16_t)(i + 1 < e->mshr_size ? i + 1 : PREFETCH_NONE);
@@ -33,6 +35,7 @@ enum sc_status prefetch_l1_init(struct engine *e)
 void prefetch_l1_fini(struct engine *e)
 {
     free(e->mshrs);
+    free(e->part_next);
     prefetch_cache_fini(&e->l1);
     prefetch_zeros_fini(&e->l1_zeros);
     prefetch_map_fini(&e->evicted);
@@ -293,7 +296,7 @@ static void wait_for(struct engine *e, struct mshr *m, unsigned warp, unsigned f
 {
     struct flight *f = &e->warps[warp].flight[flight];
     const uint32_t part =
-        (warp * LOADS_IN_FLIGHT + flight) * SC_PREFETCH_SECTORS + (f->parts++ & 3U);
+        (warp * LOADS_IN_FLIGHT + flight) << e->part_bits | (f->parts++ & ((1U << e->part_bits) - 1));
     e->part_next[part] = m->waiter;
     m->waiter = part;
     f->missing++;
@@ -370,7 +373,7 @@ static unsigned zero_mask(const struct engine *e, uint64_t line, unsigned mask)
 {
     unsigned zeros = 0;
     for (unsigned i = 0; i < SC_PREFETCH_SECTORS; i++)
-        if ((mask >> i & 1) != 0 && sc_prefetch_is_zero(&e->body, line * SC_PREFETCH_SECTORS + i))
+        if ((mask >> i & 1) != 0 && prefetch_kernel_is_zero(&e->kernel, line * SC_PREFETCH_SECTORS + i))
             zeros |= 1U << i;
     return zeros;
 }
@@ -425,9 +428,9 @@ static void fill(struct engine *e, uint16_t index)
     release(e, index);
     e->back.recent_latency += (took - e->back.recent_latency) / 64;
     if (m.learns)
-        prefetch_back_zero_seen(e, m.pattern, zeros == m.mask);
+        prefetch_back_zero_seen(e, pattern_of(m.origin), zeros == m.mask);
     if (e->m.zero_cache && zeros != 0)
-        prefetch_zeros_learn(&e->l1_zeros, m.line, prefetch_memory_is_zero, &e->body);
+        prefetch_zeros_learn(&e->l1_zeros, m.line, prefetch_memory_is_zero, &e->kernel);
     const unsigned demanded = m.mask & ~(unsigned)m.prefetch;
     prefetch_l1_insert(e, m.line, e->m.zero_cache ? demanded & ~zeros : demanded, false, 0);
     if (m.prefetch != 0)

@@ -70,13 +70,13 @@ static double little(struct prefetch_server *server)
 
 enum sc_status prefetch_memory_init(struct prefetch_memory *memory, const struct sc_prefetch *s,
                                     const struct sc_prefetch_mechanisms *mechanisms,
-                                    const struct sc_prefetch_body *body, struct sc_sim_rng rng,
+                                    const struct prefetch_kernel *kernel, struct sc_sim_rng rng,
                                     bool check)
 {
     const struct sc_prefetch_machine machine = sc_prefetch_machine(s, mechanisms);
     const double ticks = PREFETCH_TICKS;
     *memory = (struct prefetch_memory){
-        .body = body,
+        .kernel = kernel,
         .rng = rng,
         .l2_latency = (uint64_t)(s->l2_latency_cycles * ticks),
         .jitter = s->dram_jitter_cycles * ticks,
@@ -106,7 +106,7 @@ void prefetch_memory_fini(struct prefetch_memory *memory)
 /* True if another SM has brought the line into L2. */
 static bool brought_by_others(const struct prefetch_memory *memory, uint64_t line)
 {
-    const uint64_t sharing = memory->body->sharing;
+    const uint64_t sharing = memory->kernel->body.sharing;
     return sharing > 1 && sc_prefetch_hash(line) % sharing != 0;
 }
 
@@ -125,9 +125,9 @@ static struct prefetch_line *l2_line(struct prefetch_memory *memory, uint64_t li
     return entry;
 }
 
-bool prefetch_memory_is_zero(const void *body, uint64_t sector)
+bool prefetch_memory_is_zero(const void *kernel, uint64_t sector)
 {
-    return sc_prefetch_is_zero(body, sector);
+    return prefetch_kernel_is_zero(kernel, sector);
 }
 
 static unsigned zero_sectors(const struct prefetch_memory *memory, uint64_t line, unsigned mask)
@@ -135,7 +135,7 @@ static unsigned zero_sectors(const struct prefetch_memory *memory, uint64_t line
     unsigned zeros = 0;
     for (unsigned i = 0; i < SC_PREFETCH_SECTORS; i++)
         if ((mask >> i & 1) != 0 &&
-            sc_prefetch_is_zero(memory->body, line * SC_PREFETCH_SECTORS + i))
+            prefetch_kernel_is_zero(memory->kernel, line * SC_PREFETCH_SECTORS + i))
             zeros |= 1U << i;
     return zeros;
 }
@@ -158,7 +158,7 @@ uint64_t prefetch_memory_read(struct prefetch_memory *memory, uint64_t line, uns
         return back;
     const unsigned zeros = memory->zero_cache ? zero_sectors(memory, line, missing) : 0;
     if (zeros != 0)
-        prefetch_zeros_learn(&memory->l2_zeros, line, prefetch_memory_is_zero, memory->body);
+        prefetch_zeros_learn(&memory->l2_zeros, line, prefetch_memory_is_zero, memory->kernel);
     if ((missing & ~zeros) != 0)
         l2_line(memory, line, at_l2)->valid |= (uint8_t)(missing & ~zeros);
     if (brought_by_others(memory, line))

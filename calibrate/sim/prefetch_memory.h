@@ -9,7 +9,7 @@
 #ifndef SC_SIM_PREFETCH_MEMORY_H
 #define SC_SIM_PREFETCH_MEMORY_H
 
-#include "prefetch_workload.h"
+#include "sim/prefetch_kernel.h"
 #include "sim/prefetch_store.h"
 #include "sim/rng.h"
 #include "sim/stats.h"
@@ -31,7 +31,7 @@ struct prefetch_server {
 };
 
 struct prefetch_memory {
-    const struct sc_prefetch_body *body;
+    const struct prefetch_kernel *kernel;
     struct prefetch_cache l2;
     struct prefetch_zeros l2_zeros;
     struct prefetch_server l2_port, dram;
@@ -44,7 +44,7 @@ struct prefetch_memory {
 
 enum sc_status prefetch_memory_init(struct prefetch_memory *memory, const struct sc_prefetch *s,
                                     const struct sc_prefetch_mechanisms *mechanisms,
-                                    const struct sc_prefetch_body *body, struct sc_sim_rng rng,
+                                    const struct prefetch_kernel *kernel, struct sc_sim_rng rng,
                                     bool check) SC_MUST_CHECK;
 void prefetch_memory_fini(struct prefetch_memory *memory);
 
@@ -54,8 +54,8 @@ uint64_t prefetch_memory_read(struct prefetch_memory *memory, uint64_t line, uns
 void prefetch_memory_write(struct prefetch_memory *memory, uint64_t line, unsigned mask,
                            uint64_t now);
 
-/* Whether a sector of the body is zero, as prefetch_zeros_learn asks. */
-bool prefetch_memory_is_zero(const void *body, uint64_t sector);
+/* Whether a sector of the kernel is zero, as prefetch_zeros_learn asks. */
+bool prefetch_memory_is_zero(const void *kernel, uint64_t sector);
 
 /* Ticks that a request would wait for the slower of the two. */
 uint64_t prefetch_memory_backlog(const struct prefetch_memory *memory, uint64_t now);

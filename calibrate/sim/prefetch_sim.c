@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "sim/prefetch_engine.h"
+#include "sim/prefetch_kernel.h"
 
 static double over(double part, double whole)
 {
@@ -146,11 +147,15 @@ static enum sc_status simulate(const void *scenario, const struct sc_sim_options
                                void *answer, struct sc_sim_report *report, struct sc_error *error)
 {
     const struct sc_prefetch *s = scenario;
+    struct sc_prefetch fitted;
     struct prefetch_result runs[SC_PREFETCH_RUNS] = { 0 };
     *report = (struct sc_sim_report){ 0 };
-    enum sc_status status = sc_prefetch_check(s, error);
+    enum sc_status status = options->replay == NULL
+                                ? sc_prefetch_check(s, error)
+                                : prefetch_kernel_fit(s, options->replay, &fitted, error);
     if (status != SC_OK)
         return status;
+    s = options->replay == NULL ? s : &fitted;
     status = run_all(s, options, runs, report);
     if (status != SC_OK) {
         *error = (struct sc_error){ .field = "simulation", .value = (double)NAN,
@@ -166,4 +171,5 @@ const struct sc_simulator sc_prefetch_simulator = {
     .system = &sc_prefetch_system,
     .unit = "instructions",
     .simulate = simulate,
+    .replay = &prefetch_replay,
 };

@@ -4,6 +4,7 @@
 #define SC_SIM_PREFETCH_STATE_H
 
 #include "sim/prefetch_engine.h"
+#include "sim/prefetch_kernel.h"
 #include "sim/prefetch_memory.h"
 #include "sim/prefetch_store.h"
 
@@ -23,7 +24,6 @@ struct mshr {
     uint8_t prefetch;          /* of them, those of a prefetch that nobody has demanded */
     uint8_t killed;            /* of them, those that a store has overtaken */
     uint8_t registers;         /* of them, those that go to registers */
-    uint8_t pattern;
     bool learns; /* the zero filter learns from it */
     prefetch_origin origin;
     uint16_t next, due_next; /* in its bucket; in its slot of the wheel, or free */
@@ -52,8 +52,12 @@ struct warp {
     uint32_t iteration;
     uint16_t position;   /* in the body */
     uint16_t load;       /* next load */
-    uint16_t compute;    /* other instructions until it */
+    uint32_t compute;    /* other instructions until it */
     uint16_t stores;     /* that are still to come in this iteration */
+    /* of a trace; none: SC_WARP_TRACE_NONE and NULL */
+    uint32_t access;     /* next instruction */
+    uint32_t loads;      /* with those of the warps before it, so far */
+    const struct sc_warp_stream *stream;
     uint16_t first, count; /* loads in flight, a ring */
     uint16_t cta;        /* slot */
     bool running;
@@ -68,18 +72,24 @@ struct link { /* a stride and its confidence, 0 .. 7 */
     bool seen;
 };
 
+/* Load instructions, of a loop's body or a trace. */
+enum { LOADS = SC_WARP_TRACE_LOADS };
+_Static_assert((int)LOADS >= (int)SC_PREFETCH_LOADS_MAX, "a body must fit");
+
 struct front {
     struct { uint64_t address; uint16_t load; bool seen; } head[SC_PREFETCH_WARPS_MAX];
-    uint64_t last[SC_PREFETCH_LOADS_MAX][SC_PREFETCH_WARPS_MAX]; /* address + 1 */
-    struct { uint64_t address; uint16_t warp; bool seen; } latest[SC_PREFETCH_LOADS_MAX];
-    struct link link[SC_PREFETCH_PATTERNS][SC_PREFETCH_LOADS_MAX];
-    uint16_t after[SC_PREFETCH_LOADS_MAX]; /* the load that followed this one last */
+    uint64_t last[LOADS][SC_PREFETCH_WARPS_MAX]; /* address + 1 */
+    struct { uint64_t address; uint16_t warp; bool seen; } latest[LOADS];
+    struct link link[SC_PREFETCH_PATTERNS][LOADS];
+    uint16_t after[LOADS]; /* the load that followed this one last */
+    const struct sc_warp_access *access[LOADS]; /* of a trace: the latest */
 };
 
 /* ---- Back end ---- */
 
 /* One pattern: a load and how it was predicted. */
-enum { PATTERNS = SC_PREFETCH_LOADS_MAX * SC_PREFETCH_PATTERNS };
+enum { PATTERNS = LOADS * SC_PREFETCH_PATTERNS };
+_Static_assert(PATTERNS <= 1 << 10, "an origin must hold a pattern and a distance");
 
 enum outcome { ON_TIME, EARLY, LATE, OUTCOMES };
 
@@ -91,7 +101,7 @@ struct tuned {
 
 struct queued {
     uint64_t line;
-    uint8_t mask, pattern;
+    uint8_t mask;
     prefetch_origin origin;
     uint16_t next; /* in its bucket */
 };
@@ -129,7 +139,7 @@ struct engine {
     const struct sc_prefetch *s;
     struct sc_prefetch_mechanisms m;
     struct sc_prefetch_machine machine;
-    struct sc_prefetch_body body;
+    struct prefetch_kernel kernel;
     struct prefetch_result *r;
     bool failed; /* out of memory */
     const struct sc_sim_options *options;
@@ -155,10 +165,12 @@ struct engine {
     uint64_t mshr_area, mshr_changed;
     uint16_t fills[FILL_WHEEL];
     uint64_t fill_slots[FILL_WHEEL / 64];
-    uint32_t part_next[SC_PREFETCH_WARPS_MAX * LOADS_IN_FLIGHT * SC_PREFETCH_SECTORS];
+    uint32_t *part_next; /* of each load in flight 1 << part_bits: of one, its sectors */
+    unsigned part_bits;
 
     struct warp warps[SC_PREFETCH_WARPS_MAX];
     uint64_t ready, gap, loading, at_barrier, at_port, at_mshr; /* masks: why a warp waits */
+    uint32_t mshrs_wanted; /* the fewest that one at_mshr waits for */
     uint64_t wheel[WARP_WHEEL];
     uint64_t wheel_slots[WARP_WHEEL / 64];
     uint64_t scheduled[4]; /* warps of each scheduler */
@@ -176,6 +188,17 @@ struct engine {
 static inline uint64_t line_of(uint64_t sector)
 {
     return sector / SC_PREFETCH_SECTORS;
+}
+
+/* A line that an instruction of a trace touches, and which sectors of it. */
+static inline uint64_t line_of_part(uint64_t part)
+{
+    return part >> SC_PREFETCH_SECTORS;
+}
+
+static inline unsigned mask_of_part(uint64_t part)
+{
+    return part & 15U;
 }
 
 /* An origin is a pattern and a distance. */
@@ -224,15 +247,16 @@ void prefetch_part_arrived(struct engine *e, uint32_t part);
 
 /* ---- Front end: prefetch_front.c ---- */
 
-/* Learns from a load and hands its candidates to the back end. */
+/* Learns from a load and hands its candidates to the back end; of a trace, front.access[load]
+ * is the load itself. */
 void prefetch_front_load(struct engine *e, unsigned warp, unsigned load, uint64_t address);
 
 /* ---- Back end: prefetch_back.c ---- */
 
 enum sc_status prefetch_back_init(struct engine *e) SC_MUST_CHECK;
 void prefetch_back_fini(struct engine *e);
-/* One candidate: `count` sectors from `sector` on, predicted `distance` ahead. */
-void prefetch_back_candidate(struct engine *e, uint64_t sector, unsigned count, unsigned pattern,
+/* One candidate: sectors of a line, predicted `distance` ahead. */
+void prefetch_back_candidate(struct engine *e, uint64_t line, unsigned mask, unsigned pattern,
                              unsigned distance);
 /* Issues the next of the queue if it can be; false: nothing to do until a fill. */
 bool prefetch_back_issue(struct engine *e);

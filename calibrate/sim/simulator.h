@@ -28,12 +28,27 @@ struct sc_sim_record {
     uint64_t asked_ps, arrived_ps, first_use_ps, last_use_ps, evicted_ps;
 };
 
+struct sc_warp_trace;
+
 struct sc_sim_options {
     uint64_t seed, run; /* replayable: stream k of run r is hash(seed, r, k) */
     bool check;         /* verify conservation and Little's law; costs some time */
     /* Called for every unit when its kernel ends, in order; NULL: no records. */
     void (*record)(const struct sc_sim_record *record, void *context);
     void *context;
+    /* Instructions to replay instead of the scenario's kernel, finished; NULL: none.  Only for
+     * a simulator that replays. */
+    const struct sc_warp_trace *replay;
+};
+
+/* What traces of warps are to a simulator. */
+struct sc_replay {
+    const char *preset;   /* the key that names a kernel, which a trace replaces */
+    const char *replaced; /* the other keys that say what a trace says, separated by blanks */
+    /* The kernel of a scenario as a trace, finished, which is the caller's.  Errors as those
+     * of the closed form; SC_ENOSPACE: no memory. */
+    enum sc_status (*record)(const void *scenario, struct sc_warp_trace **trace,
+                             struct sc_error *error) SC_MUST_CHECK;
 };
 
 /* What a run tells of itself besides the answer. */
@@ -52,6 +67,7 @@ struct sc_simulator {
     enum sc_status (*simulate)(const void *scenario, const struct sc_sim_options *options,
                                void *answer, struct sc_sim_report *report,
                                struct sc_error *error) SC_MUST_CHECK;
+    const struct sc_replay *replay; /* NULL: it replays nothing */
 };
 
 extern const struct sc_simulator *const sc_simulators[];
