@@ -158,7 +158,7 @@ static const struct sc_field fields[] = {
     { .key = "reuse", .kind = SC_PRESET, .curve = &curve_place,
       .provenance = SC_FACT,
       .help = "file of a miss-ratio curve (mrc -f csv) on regions, of touches in the order of their "
-              "faults: past capacity, the share of what passes= reads that comes in (simulate ignores it)" },
+              "faults: past capacity, the share of what passes= reads that comes in (not for simulate)" },
     { .key = "refetch", .kind = SC_REAL, .dimension = SC_NUMBER, MEMBER(refetch),
       FROM("the pattern's law"), RANGE(0, 1e9),
       .help = "bytes brought in again over bytes brought in first, past capacity" },

@@ -72,7 +72,7 @@ double sc_uvm_service_s(const struct uvm_case *c, const struct uvm_traffic *traf
 {
     const struct sc_uvm *s = c->scenario;
     const double swept_s = traffic->in / c->fault_rate;
-    if (c->fitted || s->fault_group_s + s->fault_copy_s <= 0.0)
+    if (c->fitted || swept_s <= 0.0)
         return swept_s;
     if (c->pattern->shares) {
         /* As far as a second front goes beside the first. */
