@@ -1036,7 +1036,7 @@ static size_t outside_from(const struct sc_params *params, const struct sc_syste
     const struct sc_field *settled = NULL; /* by an earlier row of the same field */
     for (size_t i = row; i < params->region_count; i++) {
         const struct sc_field *field = field_of(&params->regions[i], system);
-        if (field == NULL || field == settled || field->kind == SC_PRESET)
+        if (field == NULL || field == settled || field->kind == SC_PRESET || field->adds_alike)
             continue;
         const double value = sc_field_get(field, scenario);
         bool inside = isnan(value) || is_inside(&params->regions[i], field, value);

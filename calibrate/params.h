@@ -161,8 +161,8 @@ enum sc_status sc_params_quantile(const struct sc_params *params, const char *gr
 
 /*
  * A field of a scenario of params' system that lies outside the region, the first
- * by the order of the rows, or NULL: then the calibration speaks for it.  A field that the scenario leaves to be
- * derived (NaN) is not judged.
+ * by the order of the rows, or NULL: then the calibration speaks for it.  Not judged are a
+ * field that the scenario leaves to be derived (NaN), and one that adds alike (field.h).
  */
 const struct sc_field *sc_params_outside(const struct sc_params *params,
                                          const struct sc_system *system, const void *scenario);

@@ -832,7 +832,7 @@ static void file_regions(const struct calibrate *c, struct filing *f)
             kept = kept || strcmp(c->kept[k], field->key) == 0;
         /* Coefficients are fitted, and measured launches only name what was run. */
         if ((field->kind != SC_REAL && field->kind != SC_INTEGER) ||
-            field->provenance == SC_CALIBRATED ||
+            field->provenance == SC_CALIBRATED || field->adds_alike ||
             (field->source != NULL && strcmp(field->source, "kernels") == 0) ||
             !observed_range(c, field, &region.low, &region.high) || !matters(c, field))
             continue;

@@ -261,7 +261,7 @@ static bool build_scenarios(const struct figure_tools *tools, const char *text,
     char *copy = strdup(text);
     if (copy == NULL)
         return problem_set(problem, "out of memory");
-    bool fine = product_make(tools->resolver, words, figure_split(copy, words, WORDS_MAX), &product,
+    bool fine = product_make(tools->resolver, words, text_split(copy, words, WORDS_MAX), &product,
                              problem);
     if (fine) {
         scenarios->count = product.rows;

@@ -14,15 +14,6 @@
 
 enum { WORDS_MAX = 64 };
 
-size_t figure_split(char *text, const char **words, size_t most)
-{
-    size_t count = 0;
-    for (char *word = strtok_r(text, " ", &text); word != NULL && count < most;
-         word = strtok_r(NULL, " ", &text))
-        words[count++] = word;
-    return count;
-}
-
 static bool allocate(struct figure_points *points, size_t series, size_t xs, size_t groups,
                      bool has_over, struct problem *problem)
 {
@@ -104,7 +95,7 @@ static bool make_series(const struct figure *figure, const char *x, size_t s, bo
                 figure->common != NULL ? figure->common : "");
     if (text.failed)
         return problem_set(problem, "out of memory");
-    size_t count = figure_split(text.bytes, words, WORDS_MAX - 2);
+    size_t count = text_split(text.bytes, words, WORDS_MAX - 2);
     if (x != NULL)
         words[count++] = x;
     words[count++] = figure->models;
@@ -150,7 +141,7 @@ static bool make_measured_point(const struct catalog_table *table, size_t row, s
     char *text = strdup(catalog_cell(table, row, column));
     if (text == NULL)
         return problem_set(problem, "out of memory");
-    bool fine = product_make(tools->resolver, words, figure_split(text, words, WORDS_MAX), &product,
+    bool fine = product_make(tools->resolver, words, text_split(text, words, WORDS_MAX), &product,
                              problem);
     if (fine) {
         product_row(&product, 0, settings);
@@ -232,7 +223,7 @@ static bool drawing_make(const struct figure *figure, const struct figure_tools 
     text_printf(&text, "%s %s %s", figure->series[0].scenario, figure->models,
                 figure->common != NULL ? figure->common : "");
     bool fine = (!text.failed || problem_set(problem, "out of memory")) &&
-                product_make(tools->resolver, words, figure_split(text.bytes, words, WORDS_MAX),
+                product_make(tools->resolver, words, text_split(text.bytes, words, WORDS_MAX),
                              &drawing->product, problem);
     for (size_t k = 0; fine && k < drawing->product.count; k++) {
         const struct sweep *sweep = &drawing->product.sweeps[k];
@@ -386,7 +377,7 @@ static bool shrink_scenario(const struct figure_shrink *shrink, const struct sc_
     char *text = strdup(shrink->keys);
     if (text == NULL)
         return problem_set(problem, "out of memory");
-    const size_t count = figure_split(text, words, WORDS_MAX);
+    const size_t count = text_split(text, words, WORDS_MAX);
     for (size_t k = 0; k < count; k++) {
         const struct sc_field *field = sc_system_field(system, words[k]);
         sc_field_set(field, scenario, sc_field_get(field, scenario) / shrink->by);

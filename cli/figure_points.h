@@ -40,7 +40,4 @@ bool figure_points_simulate(const struct figure *figure, struct figure_points *p
                             const struct figure_tools *tools, bool may_omit,
                             struct problem *problem);
 
-/* Splits blank-separated words, in place. */
-size_t figure_split(char *text, const char **words, size_t most);
-
 #endif

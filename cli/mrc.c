@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "command.h"
 #include "gnuplot.h"
@@ -16,6 +17,7 @@
 #include "sink.h"
 #include "units.h"
 
+enum { CURVE_STEPS = 100 }; /* of the progress line */
 enum { VALUES = 32768, SIZES_MAX = 1000000, PROGRESS_BYTES = 1 << 20, FEW_BLOCKS = 200 };
 
 static const struct gnuplot_user user = { "mrc --plot",
@@ -142,7 +144,7 @@ static bool read_rule(struct job *job, struct problem *problem)
     return true;
 }
 
-/* "text", "csv", "u64": how the trace is read. */
+/* "text", "csv", "u64", in either case: how the trace is read. */
 static bool find_form(const char *name, size_t length, enum sc_addresses_form *form)
 {
     static const struct {
@@ -152,7 +154,7 @@ static bool find_form(const char *name, size_t length, enum sc_addresses_form *f
                   { "csv", SC_ADDRESSES_CSV },
                   { "u64", SC_ADDRESSES_RAW } };
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
-        if (strlen(forms[i].name) == length && strncmp(forms[i].name, name, length) == 0) {
+        if (strlen(forms[i].name) == length && strncasecmp(forms[i].name, name, length) == 0) {
             *form = forms[i].form;
             return true;
         }
@@ -577,6 +579,25 @@ static bool write_plotted(const void *context, const char *path, struct problem 
     return sink_close(&sink, problem);
 }
 
+/* Misses at all sizes; in sets each size goes through all distances anew, which may take long. */
+static enum sc_status ask_meter(struct job *job, struct sc_error *error)
+{
+    const size_t count = job->sizes.count;
+    const size_t steps = job->ways > 0.0 && count > CURVE_STEPS ? CURVE_STEPS : 1;
+    struct progress progress;
+    enum sc_status status = SC_OK;
+    progress_start(&progress, "mrc, sizes in per cent", steps);
+    progress.visible = progress.visible && steps > 1;
+    for (size_t step = 0; status == SC_OK && step < steps; step++) {
+        const size_t from = count * step / steps, to = count * (step + 1) / steps;
+        status = sc_reuse_meter_curve(job->meter, job->rule, job->ways, job->sizes.blocks + from,
+                                      to - from, job->ratios + from, job->errors + from, error);
+        progress_step(&progress);
+    }
+    progress_end(&progress);
+    return status;
+}
+
 static bool make_curve(struct job *job, struct problem *problem)
 {
     const bool told = job->options->sizes != NULL;
@@ -588,9 +609,7 @@ static bool make_curve(struct job *job, struct problem *problem)
     job->errors = calloc(count + 1, sizeof *job->errors);
     if (job->ratios == NULL || job->errors == NULL)
         return refuse_memory(problem);
-    const enum sc_status status = sc_reuse_meter_curve(job->meter, job->rule, job->ways,
-                                                       job->sizes.blocks, count, job->ratios,
-                                                       job->errors, &error);
+    const enum sc_status status = ask_meter(job, &error);
     return status == SC_OK || problem_set(problem, "%s: %s", error.field, error.reason);
 }
 

@@ -14,7 +14,7 @@ struct options {
     const char *from, *format, *output, *digits, *only, *columns;
     const char *delimiter, *decimal, *data, *jobs;
     const char *seed, *repeat, *trace, *replay, *record, *csv, *samples, *policies, *level, *params;
-    const char *by, *over;
+    const char *by, *over, *leave_out;
     const char *block, *item, *input, *column, *sample, *sample_size, *sizes, *points; /* of mrc */
     const char *every, *policy, *ways, *histogram, *plot;
     const char *strict, *check, *simulate, *list, *help, *version; /* given or not: NULL or "" */

@@ -372,6 +372,25 @@ static void note_steady(const struct simulation *s, size_t answered)
     problem_print(&note);
 }
 
+/* Keys that were given and change nothing here. */
+static void note_unused(const struct simulation *s)
+{
+    struct text keys = { 0 };
+    struct problem note;
+    size_t count = 0;
+    for (size_t i = 0; i < s->product.count; i++) {
+        const struct sc_field *field = s->product.sweeps[i].field;
+        if (field->provenance == SC_CALIBRATED || sc_is_word_of(s->simulator->unused, field->key))
+            text_printf(&keys, "%s%s", count++ > 0 ? ", " : "", field->key);
+    }
+    if (count > 0 && !keys.failed) {
+        (void)problem_set(&note, "simulate goes without %s: only the closed form knows %s",
+                          keys.bytes, count > 1 ? "them" : "it");
+        problem_print(&note);
+    }
+    text_fini(&keys);
+}
+
 static int run_simulation(struct simulation *s, const struct options *options,
                           const struct emit_style *style, const char *const *words, size_t count)
 {
@@ -386,6 +405,7 @@ static int run_simulation(struct simulation *s, const struct options *options,
     make_scenarios(s);
     if (!record_kernel(s, options, &problem) || !open_trace(s, options, &trace, &problem))
         return command_fail(&problem);
+    note_unused(s);
     run_all(s);
     size_t bad = 0;
     const struct problem *first = NULL;

@@ -83,6 +83,15 @@ void text_fini(struct text *text)
     *text = (struct text){ 0 };
 }
 
+size_t text_split(char *line, const char **words, size_t most)
+{
+    size_t count = 0;
+    for (char *word = strtok_r(line, " ", &line); word != NULL && count < most;
+         word = strtok_r(NULL, " ", &line))
+        words[count++] = word;
+    return count;
+}
+
 size_t text_character(const char *bytes, size_t length)
 {
     const unsigned char *text = (const unsigned char *)bytes;

@@ -26,6 +26,9 @@ void text_printf(struct text *text, const char *format, ...) __attribute__((form
 void text_clear(struct text *text);
 void text_fini(struct text *text);
 
+/* The words of a line that blanks separate, in place; at most `most` of them. */
+size_t text_split(char *line, const char **words, size_t most);
+
 /* Bytes of the well-formed UTF-8 sequence that bytes[0 .. length) starts with, or 0. */
 size_t text_character(const char *bytes, size_t length);
 /* Columns that UTF-8 text takes on a terminal: code points, continuation bytes not counted. */

@@ -10,6 +10,7 @@
 #include "command.h"
 #include "calibration.h"
 #include "filter.h"
+#include "leave_out.h"
 #include "product.h"
 #include "progress.h"
 #include "score.h"
@@ -141,16 +142,6 @@ static bool read_tolerance(const char *text, double value, double *tolerance,
     if (relative)
         *tolerance *= fabs(value) / 100.0;
     return true;
-}
-
-/* Splits at blanks, in place. */
-static size_t split(char *text, const char **words, size_t most)
-{
-    size_t count = 0;
-    for (char *word = strtok_r(text, " ", &text); word != NULL && count < most;
-         word = strtok_r(NULL, " ", &text))
-        words[count++] = word;
-    return count;
 }
 
 /* Where the simulator's answer to the scenario is; it is put on the list first. */
@@ -311,7 +302,7 @@ static bool answer_scenario(struct validation *v, const struct figure *figure, c
         fine = problem_set(problem, "metric: %s has no column '%.40s'", v->system->name,
                            figure->metric);
     if (fine)
-        fine = product_make(v->resolver, words, split(text, words, WORDS_MAX), &product, problem) &&
+        fine = product_make(v->resolver, words, text_split(text, words, WORDS_MAX), &product, problem) &&
                aggregate(v, figure, source, &product, metric, cap, result, problem);
     product_fini(&product);
     free(text);
@@ -613,6 +604,8 @@ static int validate(const struct command *command, const struct options *options
     if (word_count > 1)
         return command_fail((problem_set(&problem, "validate: '%.60s' is one word too many",
                                          words[1]), &problem));
+    if (options->leave_out != NULL)
+        return leave_out(v.system, options, catalog);
     (void)pthread_mutex_init(&v.memo.lock, NULL);
     const int code = run_validation(&v, options, catalog);
     (void)pthread_mutex_destroy(&v.memo.lock);
@@ -633,6 +626,8 @@ static const struct option_row options[] = {
     OPTION(format, 'f', "FORMAT", "table, csv, tsv, json, jsonl or md (default table)"),
     OPTION(output, 'o', "FILE", "write there, whole or not at all"),
     OPTION(simulate, 0, NULL, "the simulator's answers too (about half a minute for hbf)"),
+    { .name = "leave-out", .argument = "gpu|app", .offset = offsetof(struct options, leave_out),
+      .help = "uvm: fits without each in turn, beside a naive rival" },
     OPTION(params, 0, "FILE", "calibration to use instead of the one that comes with the system"),
     OPTION(jobs, 'j', "N", "runs of the simulator at a time (default: one per processor)"),
     OPTION(only, 0, "REGEX", "figures whose name matches"),
@@ -651,7 +646,13 @@ const struct command command_validate = {
                "difference, and whether it meets its target.  An anchor is a figure that a structural\n"
                "constant was fitted to; it is shown but validates nothing.  Figures of one set are also\n"
                "judged by their geometric error together.  Exit status 1 when a figure or a set misses\n"
-               "its target.\n",
+               "its target.\n\n"
+               "--leave-out asks what mode=fitted of uvm is worth for what it has not seen: the constants\n"
+               "are fitted to the published run times without those of one GPU, or without those of one\n"
+               "application past capacity, and predict these.  Beside it a naive rival, which knows times\n"
+               "alone: the mean of the other GPUs, or the other applications' ratio of times past capacity\n"
+               "and within.  A run that was stopped is no error where more is predicted.  Lines with in_all\n"
+               "`no` are shown and not in the last one.  Exit status 1 when the rival is as good.\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .run = validate,

@@ -78,6 +78,8 @@ struct sc_field {
     double minimum, maximum;    /* admissible range, both ends included */
     double sample_low, sample_high; /* region that calibration samples; equal: not sampled */
     bool sample_log;            /* sample the logarithm evenly */
+    bool adds_alike;            /* the same addend of the time in closed form and simulator: it
+                                 * brings them nearer, and none is outside of what was sampled */
     const char *table;          /* SC_PRESET: name of the table in data/, or NULL and: */
     const struct sc_curve_place *curve; /* the value is a file with a curve, as mrc writes it */
     const char *preset;         /* row taken when the key is not given: of the table (NULL:

@@ -67,7 +67,9 @@ static double mapped_bytes(const struct uvm_case *c, double growth)
 {
     const struct sc_uvm *s = c->scenario;
     const double n = constant(s, s->fitted_link_passes, s->link_passes);
-    const double random = c->pattern->random ? 1.0 : s->randomness;
+    const double random = c->pattern->random          ? 1.0
+                          : s->pattern == SC_UVM_MIXED ? s->randomness
+                                                       : 0.0;
     const double cost = 1.0 + random * (s->random_read_cost - 1.0);
     const double written =
         c->pattern->splits && isnan(n) ? 0.5 * (1.0 + s->write_share) : s->write_share;
@@ -88,6 +90,9 @@ static struct uvm_case case_of(const struct sc_uvm *s, double room)
         .refetch = constant(s, s->fitted_refetch, s->refetch),
     };
     c.fitted = is_fitted(s);
+    /* Batches and copies are what service is made of. */
+    if (!c.fitted && s->fault_group_s + s->fault_copy_s <= 0.0)
+        c.fault_rate = (double)INFINITY;
     c.order = c.pattern->order;
     if (s->pattern == SC_UVM_MIXED && s->randomness <= 0.0)
         c.order = UVM_ONE_FRONT;

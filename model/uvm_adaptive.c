@@ -88,9 +88,10 @@ static struct progress ramp_behind(const struct uvm_case *c, const struct ramp *
     const struct sc_uvm *s = c->scenario;
     const double room = fmin(r->room, r->wanted), wanted = r->useful * room;
     const double passes = c->pattern->moves ? c->passes * s->phases : c->passes;
-    const double gone = fmin(1.0, r->useful / r->per_byte);
+    const double part = c->read / (passes * c->touched); /* of a byte that a pass reads */
+    const double gone = fmin(1.0, r->useful * part / r->per_byte);
     const double lag = s->lag_share;
-    const double most = wanted * (1.0 - pow(1.0 - gone, passes)) / gone;
+    const double most = wanted * part * (1.0 - pow(1.0 - gone, passes)) / gone;
     double all = lag * r->per_byte * room;
     /* In each column promotion starts a span behind, and catches up if it is faster. */
     if (c->pattern->partial && r->per_byte < 1.0)
@@ -130,16 +131,23 @@ static double scatter_mapped(const struct uvm_case *c, const struct ramp *r, str
 {
     const double whole = 0.5 * c->touched, room = fmin(r->room, c->touched);
     const double past = fmin(whole, c->touched - room);
+    /* Of what fits the first pass reads no more than goes by, one half of it read and the
+     * other written, until all is promoted. */
+    const double first =
+        past + fmin(whole - past, 0.5 * c->scenario->lag_share * r->per_byte * room);
     /* While a byte is read another is promoted, as the link goes, and in turn one written. */
     p->promoted = fmin(room, -c->touched * expm1(-0.7 * c->passes / r->per_byte));
-    return c->mapped / (c->passes * whole) * (whole + (c->passes - 1.0) * past);
+    return c->mapped / (c->passes * whole) * (first + (c->passes - 1.0) * past);
 }
 
 /* Of the reads in place; takes off o->device_s what is done beside them. */
 static double link_time_s(const struct uvm_case *c, const struct ramp *r, struct uvm_outcome *o)
 {
     struct progress p = { .promoted = fmin(r->room, r->wanted) };
-    if (c->order == UVM_NO_ORDER)
+    /* What an earlier pass has promoted needs no ramp. */
+    if (sc_uvm_leaves_out(c, false) && !c->pattern->splits)
+        p.reads = 0.0;
+    else if (c->order == UVM_NO_ORDER)
         p = ramp_at_random(c, r);
     else if (c->order == UVM_MANY_FRONTS)
         p = ramp_behind(c, r);
@@ -231,8 +239,27 @@ static struct uvm_outcome follow_window(const struct uvm_case *c, const struct r
     return o;
 }
 
+/* What a counter can count at most: accesses to the hottest region in all of the run. */
+static double counted_at_most(const struct uvm_case *c)
+{
+    const struct sc_uvm *s = c->scenario;
+    const double touch = isnan(s->access_bytes) ? s->leaf_bytes : fmin(s->access_bytes, s->leaf_bytes);
+    const double phases = c->pattern->moves ? s->phases : 1.0;
+    return phases * ceil(c->passes) * fmax(1.0, s->touches * touch / ACCESS_BYTES) *
+           s->region_bytes / s->leaf_bytes;
+}
+
+static struct uvm_outcome read_in_place(const struct uvm_case *c, double room)
+{
+    struct uvm_outcome o = sc_uvm_run_mapped(c);
+    o.cliff = room * c->footprint / c->hot;
+    return o;
+}
+
 struct uvm_outcome sc_uvm_follow_counters(const struct uvm_case *c)
 {
     const struct ramp r = ramp_of(c);
+    if (counted_at_most(c) < c->scenario->counter_threshold)
+        return read_in_place(c, r.room);
     return c->pattern->moves ? follow_window(c, &r) : stay(c, &r);
 }

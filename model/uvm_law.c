@@ -72,7 +72,7 @@ double sc_uvm_service_s(const struct uvm_case *c, const struct uvm_traffic *traf
 {
     const struct sc_uvm *s = c->scenario;
     const double swept_s = traffic->in / c->fault_rate;
-    if (c->fitted || s->fault_group_s + s->fault_copy_s <= 0.0)
+    if (c->fitted || swept_s <= 0.0)
         return swept_s;
     if (c->pattern->shares) {
         /* As far as a second front goes beside the first. */
@@ -157,7 +157,9 @@ static struct uvm_traffic law_stream_hot(const struct uvm_case *c)
 
 /* Within a phase the window is swept passes times; its trail comes in once.  Where the
  * window has little room to spare, what makes way for its trail is still part of it: a
- * region stays in the window for 1 / drift phases, and is brought in again in some of them. */
+ * region is in the window for 1 / drift phases, and comes again window_factor times in each
+ * of those after its first.  That goes to nothing, in a straight line, where half as much
+ * again as the window is usable. */
 static struct uvm_traffic law_window(const struct uvm_case *c)
 {
     const struct sc_uvm *s = c->scenario;

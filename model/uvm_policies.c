@@ -16,10 +16,11 @@ bool sc_uvm_leaves_out(const struct uvm_case *c, bool by_call)
            (placement == SC_UVM_PLACE_FAULTS && by_call);
 }
 
-/* The part of the window that a resident prefix of `pinned` bytes covers in phase k. */
+/* The part of the window that a resident prefix of `pinned` bytes covers in phase k.  At the
+ * end of the footprint the window stays. */
 static double covered(const struct uvm_case *c, double pinned, double k)
 {
-    const double start = k * c->scenario->drift * c->hot;
+    const double start = fmin(k * c->scenario->drift * c->hot, c->footprint - c->hot);
     return fmin(fmax(pinned - start, 0.0), c->hot) / c->hot;
 }
 
@@ -191,7 +192,7 @@ static struct uvm_outcome run_prefetch(const struct uvm_case *c)
 
 /* ---- Reading in place ---- */
 
-static struct uvm_outcome run_mapped(const struct uvm_case *c)
+struct uvm_outcome sc_uvm_run_mapped(const struct uvm_case *c)
 {
     struct uvm_outcome o = {
         .device_s = c->device_s,
@@ -301,7 +302,7 @@ static struct uvm_outcome adaptive_as_fitted(const struct uvm_case *c)
     struct uvm_outcome o = c->pattern->moves && c->hot <= room ? follow_window(c, room)
                                                                : split(c, room, false);
     /* What is not worth its migration stays mapped. */
-    const struct uvm_outcome mapped = run_mapped(c);
+    const struct uvm_outcome mapped = sc_uvm_run_mapped(c);
     const double cliff = o.cliff;
     if (sc_uvm_outcome_s(&mapped) < sc_uvm_outcome_s(&o))
         o = mapped;
@@ -338,7 +339,7 @@ static struct uvm_outcome run_profiled(const struct uvm_case *c)
 {
     const struct sc_uvm *s = c->scenario;
     const struct uvm_outcome uvm = run_uvm(c);
-    struct uvm_outcome all[5] = { uvm, run_prefetch(c), run_mapped(c) };
+    struct uvm_outcome all[5] = { uvm, run_prefetch(c), sc_uvm_run_mapped(c) };
     size_t count = 3, best = 0;
     /* Both allocations pinned: as much as fits of either, from the first address on. */
     struct sc_uvm both = *s;
@@ -370,7 +371,7 @@ const struct sc_uvm_policy sc_uvm_policies[] = {
     { POLICY("prefetch", "cudaMemPrefetchAsync of all data before the run, then as uvm"),
       { .faults = true, .ahead = true }, run_prefetch },
     { POLICY("mapped", "zero copy: host memory is read in place, nothing migrates"),
-      { .maps = true }, run_mapped },
+      { .maps = true }, sc_uvm_run_mapped },
     { POLICY("ember-static", "mapped, with a prefix or the hot set pinned before the run"),
       { .maps = true, .pins = true }, run_static },
     { POLICY("ember-adaptive", "mapped; access counters promote, cold regions are reclaimed early"),

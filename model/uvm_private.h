@@ -91,6 +91,9 @@ double sc_uvm_first_faults(const struct uvm_case *c);
 /* What sweeps read that is not among the first `resident` bytes; the last one may be cut. */
 double sc_uvm_swept_past(const struct uvm_case *c, double resident);
 
+/* Nothing but reads in place. */
+struct uvm_outcome sc_uvm_run_mapped(const struct uvm_case *c);
+
 /* ember-adaptive in mode=law. */
 struct uvm_outcome sc_uvm_follow_counters(const struct uvm_case *c);
 

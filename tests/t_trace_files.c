@@ -212,6 +212,8 @@ static void test_stem(void)
 {
     is_int((long)sc_packed_stem("a.u64.gz"), 5, "a.u64.gz");
     is_int((long)sc_packed_stem("a.u64.zst"), 5, "a.u64.zst");
+    is_int((long)sc_packed_stem("A.U64.GZ"), 5, "A.U64.GZ");
+    is_int((long)sc_packed_stem("a.u64.Zst"), 5, "a.u64.Zst");
     is_int((long)sc_packed_stem("a.u64"), 5, "a.u64");
     is_int((long)sc_packed_stem(".gz"), 3, "a name is more than its end");
 }
@@ -297,7 +299,7 @@ static void test_curve_refused(void)
 
 int main(void)
 {
-    plan(248);
+    plan(250);
     test_read();
     test_names();
     test_refused();

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,7 +26,7 @@ static const struct packing *find_packing(const char *name)
     const size_t length = strlen(name);
     for (size_t i = 0; i < sizeof packings / sizeof packings[0]; i++) {
         const size_t ending = strlen(packings[i].ending);
-        if (length > ending && strcmp(name + length - ending, packings[i].ending) == 0)
+        if (length > ending && strcasecmp(name + length - ending, packings[i].ending) == 0)
             return &packings[i];
     }
     return NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Opening a file that may be packed: names that end in .gz or .zst are read through gzip or
- * zstd, started without a shell, which must be in PATH.
+ * Opening a file that may be packed: names that end in .gz or .zst, in either case, are read
+ * through gzip or zstd, started without a shell, which must be in PATH.
  *
  * Nothing here prints, and no state is kept outside the caller's struct.
  */

@@ -61,6 +61,8 @@ struct sc_sim_report {
 struct sc_simulator {
     const struct sc_system *system;
     const char *unit; /* "pages", "loads" */
+    const char *unused; /* keys that only the closed form goes by, separated by blanks, or NULL;
+                         * coefficients fitted to the simulator are so anyway */
     /* Errors as those of the closed form; also SC_ENOSPACE when memory ran out and
      * SC_EDOMAIN when the events ran dry with work left (report->waiting names
      * what waited): a bug of the simulator, never a result. */

@@ -11,6 +11,7 @@
 static const double SMALL_VISITS_MAX = 3e7; /* more of them are gone over by region */
 static const double FAULT_BYTES = 4096.0, ACCESS_BYTES = 128.0, QUANTUM_BYTES = 65536.0;
 static const double IN_FLIGHT_MAX = 65536.0;
+static const double REGIONS_MAX = 8e6; /* some 70 bytes each */
 enum { WINDOW_PARTS = 64, COLUMNS = 16, PIECES = 8, STEPS_MAX = 1000000, ALLOCATIONS = 2 };
 enum { SWEEP_REGIONS = 256 };
 
@@ -204,9 +205,10 @@ static enum sc_status build_steps(struct bench *b, struct sc_error *error)
     const struct sc_uvm *s = b->scenario;
     const double leaves = ceil(b->load.footprint_bytes / s->leaf_bytes - 1e-9);
     const uint32_t block_leaves = whole(s->region_bytes / s->leaf_bytes);
-    if (!(leaves < 2e9 && steps_needed(b) <= STEPS_MAX))
+    if (!(leaves < 2e9 && b->load.footprint_bytes / s->region_bytes <= REGIONS_MAX &&
+          steps_needed(b) <= STEPS_MAX))
         return refuse(error, SC_ERANGE, "footprint", b->load.footprint_bytes,
-                      "is too many pages or phases to simulate");
+                      "is too many pages, regions (8 million) or phases to simulate");
     const double read = s->touches * (isnan(s->access_bytes) ? s->leaf_bytes
                                                              : fmin(s->access_bytes, s->leaf_bytes));
     if (!(read < 4e9))
@@ -327,8 +329,9 @@ static enum sc_status scale_service(struct uvm_engine *engine, struct bench *b)
     const struct uvm_allocation allocation = { .blocks = SWEEP_REGIONS, .populated = true };
     struct uvm_machine machine = b->machine;
     machine.capacity_bytes = bytes;
-    machine.in_flight = whole(fmax(1.0, s->in_flight * fmin(1.0, ACCESS_BYTES / s->leaf_bytes) /
-                                            b->shape.run_leaves));
+    const double in_flight = s->in_flight * fmin(1.0, ACCESS_BYTES / s->leaf_bytes) /
+                             b->shape.run_leaves;
+    machine.in_flight = whole(fmin(fmax(1.0, in_flight), IN_FLIGHT_MAX));
     const struct uvm_input input = { .machine = &machine, .allocations = &allocation,
                                      .allocation_count = 1, .steps = &sweep, .step_count = 1 };
     enum sc_status status = SC_OK;
@@ -653,5 +656,8 @@ static enum sc_status simulate(const void *scenario, const struct sc_sim_options
 const struct sc_simulator sc_uvm_simulator = {
     .system = &sc_uvm_system,
     .unit = "page visits",
+    .unused = "reuse refetch fitted_refetch adaptive_overhead adaptive_share prefetch_factor "
+              "inflight_faults inflight_leaves inflight_power mixed_scale mixed_power "
+              "stream_hot_factor window_factor",
     .simulate = simulate,
 };

@@ -65,4 +65,23 @@ check_run 'a file: who asks for the column has it there' 0 '' '' \
     stallcast estimate hbf --from in.csv model=llama-8b -c slowdown,extrapolated -o out.csv
 ok 'as often' sh -c '[ $(grep -c ",1,$" out.csv) -eq 17001 ]'
 
+# What adds the same to the time in both needs no sample; what multiplies does.
+uvm='uvm footprint=2GiB memory_capacity=1GiB policy=ember-static,uvm'
+# shellcheck disable=SC2086
+check_run 'a fixed time is not outside, however long' 0 'extrapolated
+0
+0' '' sh -c "'$program' estimate $uvm fixed=100s static_setup=3s -c extrapolated -f csv | sed 's/.*,//'"
+# shellcheck disable=SC2086
+check_run 'passes are' 0 'extrapolated
+1
+1' '' sh -c "'$program' estimate $uvm passes=20 -c extrapolated -f csv | sed 's/.*,//'"
+for command in estimate simulate; do
+    for keys in 'fixed=0s static_setup=0s' 'fixed=100s static_setup=3s'; do
+        # shellcheck disable=SC2086
+        "$program" $command $uvm $keys -c time_s -f csv --digits all 2>err | sed '1d;s/.*,//'
+    done >times
+    ok "$command adds them" awk '{ t[NR] = $1 } END {
+        a = t[3] - t[1] - 103; b = t[4] - t[2] - 100; exit NR != 4 || a * a > 1e-16 || b * b > 1e-16 }' times
+done
+
 finish

@@ -121,6 +121,8 @@ printf '0\n1\n2\n1\n0\n3\n1\n' >pages.txt
 check_run 'numbers of items' 0 "$curve" "$seen" stallcast mrc pages.txt --item 4KiB -f csv
 perl -ne 'print pack "Q<", hex' a.txt >a.u64
 check_run 'raw' 0 "$curve" "$seen" stallcast mrc a.u64 -b 4KiB -f csv
+cp a.u64 A.U64
+check_run 'raw, with a name in capitals' 0 "$curve" "$seen" stallcast mrc A.U64 -b 4KiB -f csv
 check_run 'raw from standard input' 0 "$curve" "$seen" \
     sh -c "'$program' mrc - -i u64 -b 4KiB -f csv <a.u64"
 perl -pe 'BEGIN { print "op;addr\n" } print "R;"' a.txt >b.csv
@@ -139,6 +141,9 @@ for pair in 'gzip gz' 'zstd zst'; do
         $tool -c $file 2>/dev/null >$file.$end
         check_run "$file.$end" 0 "$curve" "$seen" stallcast mrc $file.$end -b 4KiB -f csv
     done
+    upper=$(printf %s "$end" | tr a-z A-Z)
+    cp a.u64.$end A.U64.$upper
+    check_run "A.U64.$upper" 0 "$curve" "$seen" stallcast mrc A.U64.$upper -b 4KiB -f csv
     cp -- a.txt.$end "-x\$(touch no).txt.$end"
     check_run "$end: a name that looks like an option" 0 "$curve" "$seen" \
         stallcast mrc -b 4KiB -f csv -- "-x\$(touch no).txt.$end"
@@ -241,6 +246,17 @@ done
 "$program" mrc big.txt $sizes --sample 0.1 --seed 2 >c 2>err
 ok 'the same seed, the same answer' cmp a b
 ok 'another seed, another' sh -c '! cmp -s a c'
+# Many sizes in sets are asked for in parts, each as it would be by itself.
+for sample in '' '--sample 0.1'; do
+    many=$(seq -s, 4 4 1200)
+    # shellcheck disable=SC2086
+    "$program" mrc big.txt -f csv --ways 4 --sizes "$many" $sample 2>err | sed -n '2p;138p;301p' >parts
+    # shellcheck disable=SC2086
+    for size in 4 548 1200; do
+        "$program" mrc big.txt -f csv --ways 4 --sizes $size $sample 2>err | tail -n 1
+    done >singles
+    ok "300 sizes in sets ${sample:-in full}" sh -c '[ $(wc -l <parts) -eq 3 ] && cmp parts singles'
+done
 "$program" mrc big.txt -f csv --sample 0.002 >few.csv 2>err
 check_run 'a sample of one block' 0 3 '1000 accesses to about 4 blocks; sample: 1 block, 102 accesses, rate 0.4793; so few that the error is no more than a guess' \
     sh -c "awk 'BEGIN { for (i = 0; i < 1000; i++) print i % 10 }' | '$program' mrc - --sample-size 1 -f csv --sizes 1,2 | wc -l"

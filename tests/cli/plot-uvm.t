@@ -51,14 +51,14 @@ ok 'the simulator says what simulate says' sh -c '
 
 tokens='gpu=a40 memory_capacity=16GB mode=fitted app=llm-14b-q4,llm-32b-q5 policy=mapped'
 # shellcheck disable=SC2086
-stallcast estimate uvm $tokens -c tokens_per_s -f csv >estimated
+stallcast estimate uvm $tokens -c tokens_per_s -f csv >estimated 2>err
 ok 'the closed form says what estimate says' sh -c '
     tail -n +2 estimated | sed "s/.*,//" >want
     grep "^closed form,mapped a40," uvm-llm.csv | cut -d, -f5 | cmp - want'
 
 reuse='gpu=rtx-5080 memory_capacity=16GiB footprint=20GB pattern=mixed access_bytes=512 randomness=50% passes=128'
 # shellcheck disable=SC2086
-stallcast estimate uvm $reuse policy=ember-static,ember-adaptive -c time_s -f csv --digits all >both
+stallcast estimate uvm $reuse policy=ember-static,ember-adaptive -c time_s -f csv --digits all >both 2>err
 ok 'a series over another is their ratio' sh -c '
     ratio=$(tail -n +2 both | sed "s/.*,//" | awk "NR == 1 { a = \$1 } NR == 2 { printf \"%.6g\", a / \$1 }")
     grep "^closed form,50%,.*,128$" uvm-winner-across.csv | cut -d, -f5 | grep -qx "$ratio"'
