@@ -13,6 +13,8 @@
 #include "read/packed.h"
 #include "sink.h"
 
+enum { NOTES_MAX = 20 }; /* of a file; more are counted */
+
 struct job {
     const struct options *options;
     struct catalog *catalog;
@@ -23,6 +25,8 @@ struct job {
     size_t *selected; /* columns of the answer */
     size_t selected_count, refused;
     char *checked_file; /* whose bandwidth was looked at last */
+    struct problem notes[NOTES_MAX]; /* on the file at hand */
+    size_t note_count;               /* may be more */
 };
 
 static bool refuse_memory(struct problem *problem)
@@ -37,15 +41,28 @@ static const char *shown_name(const char *file)
 
 /* ---- reading ---- */
 
-static void print_note(void *context, const char *file, size_t line, const char *text)
+static void keep_note(void *context, const char *file, size_t line, const char *text)
 {
-    struct problem note;
-    (void)context;
+    struct job *const job = context;
+    if (job->note_count++ >= NOTES_MAX)
+        return;
+    struct problem *const note = &job->notes[job->note_count - 1];
     if (line > 0)
-        (void)problem_set(&note, "%s:%zu: %s", file, line, text);
+        (void)problem_set(note, "%s:%zu: %s", file, line, text);
     else
-        (void)problem_set(&note, "%s: %s", file, text);
-    problem_print(&note);
+        (void)problem_set(note, "%s: %s", file, text);
+}
+
+/* Once the file is known to be of use: else the failure says it all. */
+static void print_notes(struct job *job, const char *file)
+{
+    for (size_t i = 0; i < job->note_count && i < NOTES_MAX; i++)
+        problem_print(&job->notes[i]);
+    if (job->note_count > NOTES_MAX) {
+        struct problem more;
+        (void)problem_set(&more, "%s: %zu remarks more", file, job->note_count - NOTES_MAX);
+        problem_print(&more);
+    }
 }
 
 static bool read_file(struct job *job, const char *path, struct problem *problem)
@@ -57,6 +74,7 @@ static bool read_file(struct job *job, const char *path, struct problem *problem
     struct sc_import_error error;
     if (!sc_packed_open(&packed, path, reason))
         return problem_set(problem, "%s: %s", name, reason);
+    job->note_count = 0;
     const bool fine =
         sc_import_file(job->table, job->kind, packed.file, name, &outcome, &error);
     /* What cannot be unpacked is no log either: the first cause is told. */
@@ -66,6 +84,7 @@ static bool read_file(struct job *job, const char *path, struct problem *problem
         return problem_set(problem, "%s:%zu: %s", name, error.line, error.reason);
     if (!fine)
         return problem_set(problem, "%s: %s", name, error.reason);
+    print_notes(job, name);
     job->refused += outcome.refused;
     return true;
 }
@@ -394,7 +413,8 @@ static bool prepare(struct job *job, const char *const *files, size_t count,
 {
     const struct sc_import_options options = { .keep = job->options->keep,
                                                .name = job->options->name,
-                                               .note = print_note };
+                                               .note = keep_note,
+                                               .context = job };
     struct sc_import_error error;
     struct options csv = *job->options;
     if (csv.format == NULL)
@@ -480,7 +500,8 @@ const struct command command_import = {
         "run that was stopped or cut is said so, and is in the column run_ended; what cannot be read\n"
         "is left out with a reason, and the exit status is then 1.\n\n"
         "Expressions of --map have + - * / ( ), min, max, ceil, floor, round, numbers and columns\n"
-        "(other names than letters, digits and _ in double quotes); later items see earlier ones.\n"
+        "(other names than letters, digits and _ in double quotes); later items see earlier ones, and\n"
+        "NAME?=EXPRESSION leaves what is there.\n"
         "--map stream makes a kernel of accelsim a scenario of the system stream.\n\n"
         "  stallcast import accelsim sweep*.log --map stream | stallcast estimate stream --from -\n"
         "  stallcast import accelsim run.log --keep '^gpu_stall' --map 'gb=dram_read_bytes/1e9'\n"

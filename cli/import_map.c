@@ -9,9 +9,10 @@
 
 #include "expression.h"
 
-/* What a map has against a row: the condition is above 0 there. */
+/* What a map has against a row: the condition is above 0 there.  What it is about may be given
+ * otherwise, and then there is none; NULL: nothing of the kind. */
 struct doubt {
-    const char *condition, *text;
+    const char *about, *condition, *text;
 };
 
 struct ready_map {
@@ -30,18 +31,18 @@ static const char stream_items[] =
     " * ceil(threads_per_cta / 32)));"
     "loads_per_warp = max(1, round(load_thread_instructions / 32 / (sms * warps_per_sm)));"
     "bytes_per_load_B = global_read_sectors * sector_bytes / (load_thread_instructions / 32);"
-    "outstanding_per_warp = max(1, ceil(sectors_in_flight * sector_bytes / bytes_per_load_B"
+    "outstanding_per_warp ?= max(1, ceil(sectors_in_flight * sector_bytes / bytes_per_load_B"
     " / (sms * warps_per_sm) - 0.05));"
     "latency_cycles = 71 + l2_rop_latency_cycles + dram_latency_cycles";
 
 static const struct doubt stream_doubts[] = {
-    { "outstanding_per_warp - 1",
+    { "outstanding_per_warp", "outstanding_per_warp - 1",
       "a warp has more than one load outstanding, and how many a log does not say: "
       "outstanding_per_warp is the least that there can be; give it if you know it" },
-    { "global_read_sectors * 0.9 - dram_reads",
+    { NULL, "global_read_sectors * 0.9 - dram_reads",
       "caches serve more than a tenth of the loads, and stream has none" },
-    { "store_thread_instructions", "the kernel stores, and stream only loads" },
-    { "1 - kernel_whole", "the run was stopped within the kernel, so cycles are not all of it" },
+    { NULL, "store_thread_instructions", "the kernel stores, and stream only loads" },
+    { NULL, "1 - kernel_whole", "the run was stopped within the kernel, so cycles are not all of it" },
 };
 
 static const struct ready_map ready_maps[] = {
@@ -53,6 +54,8 @@ enum { READY_MAPS = sizeof ready_maps / sizeof ready_maps[0], DOUBTS_MAX = 16, N
 struct item {
     char *name;
     struct expression *expression;
+    bool where_empty;     /* NAME?=...: what the row has there stays */
+    bool given;           /* the row at hand has it */
     size_t at;            /* the column of the answer that it is */
     enum sc_dimension dimension;
     double value;         /* in the row at hand */
@@ -62,6 +65,7 @@ struct item {
 struct raised {
     const struct doubt *doubt;
     struct expression *condition;
+    size_t items; /* those after the map's own */
     size_t rows;
     struct problem first; /* where */
 };
@@ -110,7 +114,9 @@ static bool add_ready(struct import_map *map, const char *name, struct problem *
     for (size_t i = 0; i < READY_MAPS; i++) {
         if (strcmp(ready_maps[i].name, name) != 0)
             continue;
-        for (size_t d = 0; d < ready_maps[i].doubt_count && map->doubt_count < DOUBTS_MAX; d++) {
+        if (map->doubt_count + ready_maps[i].doubt_count > DOUBTS_MAX)
+            return problem_set(problem, "--map: %s is given too often", name);
+        for (size_t d = 0; d < ready_maps[i].doubt_count; d++) {
             struct raised *const raised = &map->doubts[map->doubt_count++];
             const char *const condition = ready_maps[i].doubts[d].condition;
             raised->doubt = &ready_maps[i].doubts[d];
@@ -118,7 +124,11 @@ static bool add_ready(struct import_map *map, const char *name, struct problem *
             if (raised->condition == NULL)
                 return false;
         }
-        return add_items(map, ready_maps[i].items, problem);
+        const size_t first = map->doubt_count - ready_maps[i].doubt_count;
+        const bool fine = add_items(map, ready_maps[i].items, problem);
+        for (size_t d = first; d < map->doubt_count; d++)
+            map->doubts[d].items = map->count;
+        return fine;
     }
     const char *const nearest = problem_nearest(name, ready_at, READY_MAPS, NULL);
     return problem_set(problem, "--map: expected NAME=EXPRESSION or the name of a map, got '%.60s'%s%s%s",
@@ -177,6 +187,8 @@ static bool add_item(struct import_map *map, const char *text, size_t length,
     const char *const equals = memchr(text, '=', length);
     size_t name_length = equals != NULL ? (size_t)(equals - text) : length;
     const char *start = text;
+    const bool where_empty = equals != NULL && name_length > 0 && equals[-1] == '?';
+    name_length -= where_empty;
     trim(&start, &name_length);
     if (name_length == 0 || name_length > NAME_MAX_BYTES)
         return problem_set(problem, "--map: expected NAME=EXPRESSION, got '%.*s'",
@@ -189,7 +201,8 @@ static bool add_item(struct import_map *map, const char *text, size_t length,
         return false;
     struct item *const item = &map->items[map->count];
     (void)snprintf(what, sizeof what, "--map: %s", name);
-    *item = (struct item){ .name = malloc(name_length + 1), .dimension = dimension_of(name) };
+    *item = (struct item){ .name = malloc(name_length + 1), .dimension = dimension_of(name),
+                            .where_empty = where_empty };
     if (item->name == NULL)
         return problem_set(problem, "out of memory");
     memcpy(item->name, name, name_length + 1);
@@ -387,7 +400,12 @@ static double value_of(void *context, size_t column)
 static void evaluate(struct import_map *map, struct item *item)
 {
     const size_t alias = expression_column(item->expression);
-    if (alias == SIZE_MAX) {
+    item->given = item->where_empty && item->at < map->table_columns &&
+                  map->row[item->at].kind != SC_IMPORT_NOTHING;
+    if (item->given) {
+        item->cell = shown(&map->row[item->at]);
+        item->value = item->cell.kind == EMIT_NUMBER ? item->cell.number : (double)NAN;
+    } else if (alias == SIZE_MAX) {
         item->value = expression_value(item->expression, value_of, map);
         item->cell = emit_number(item->value);
     } else if (alias >= map->table_columns) {
@@ -397,6 +415,16 @@ static void evaluate(struct import_map *map, struct item *item)
         item->cell = shown(&map->row[alias]);
         item->value = item->cell.kind == EMIT_NUMBER ? item->cell.number : (double)NAN;
     }
+}
+
+/* Whether the row has what the doubt is about from elsewhere: the table, or a later item. */
+static bool is_settled(const struct import_map *map, const struct raised *raised)
+{
+    for (size_t i = 0; raised->doubt->about != NULL && i < map->count; i++)
+        if (strcmp(map->items[i].name, raised->doubt->about) == 0 &&
+            (map->items[i].given || i >= raised->items))
+            return true;
+    return false;
 }
 
 void import_map_row(struct import_map *map, const struct sc_import_cell *row, struct emit_cell *cells)
@@ -412,7 +440,8 @@ void import_map_row(struct import_map *map, const struct sc_import_cell *row, st
     }
     for (size_t i = 0; i < map->doubt_count; i++) {
         struct raised *const raised = &map->doubts[i];
-        if (expression_value(raised->condition, value_of, map) > 0.0 && raised->rows++ == 0)
+        if (!is_settled(map, raised) &&
+            expression_value(raised->condition, value_of, map) > 0.0 && raised->rows++ == 0)
             place(map, &raised->first);
     }
 }

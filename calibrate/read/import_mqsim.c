@@ -217,12 +217,17 @@ static bool read_talk(struct sc_import *import)
 {
     struct sc_piece line;
     size_t errors = 0;
-    while (sc_import_line(import, &line))
+    bool known = false;
+    while (sc_import_line(import, &line)) {
+        known = known || sc_piece_starts(line, "MQSim");
         if (sc_piece_starts(line, "ERROR")) {
             errors++;
             sc_import_refuse(import, sc_import_line_number(import), "MQSim ended in '%.*s'",
                              line.length < 200 ? (int)line.length : 200, line.text);
         }
+    }
+    if (!known && errors == 0)
+        return sc_import_fail(import, 0, "expected the element MQSim_Results, got none");
     if (errors == 0)
         sc_import_refuse(import, 0, "is what MQSim printed; its results are in the XML file beside "
                                     "the workload");
