@@ -46,8 +46,7 @@ struct input {
 
 /* What a row begins with in the temporary file; cells follow, each with its text. */
 struct row_head {
-    uint64_t line;
-    uint64_t run;
+    uint64_t line, run, text_bytes;
     uint32_t file, cells;
 };
 
@@ -370,9 +369,12 @@ void sc_import_drop(struct sc_import *import)
 
 static bool write_row(struct sc_import *import, size_t line)
 {
-    const struct row_head head = { .line = line, .run = import->run_count - 1,
-                                   .file = (uint32_t)(import->file_count - 1),
-                                   .cells = (uint32_t)import->set_count };
+    struct row_head head = { .line = line, .run = import->run_count - 1,
+                             .file = (uint32_t)(import->file_count - 1),
+                             .cells = (uint32_t)import->set_count };
+    for (size_t i = 0; i < import->set_count; i++)
+        if (import->row[import->set[i]].kind == SC_IMPORT_TEXT)
+            head.text_bytes += import->row[import->set[i]].length;
     bool fine = fwrite(&head, sizeof head, 1, import->spool) == 1;
     for (size_t i = 0; fine && i < import->set_count; i++) {
         const struct cell *const cell = &import->row[import->set[i]];
@@ -712,25 +714,16 @@ static bool read_text(struct sc_import *import, const struct cell_head *head, si
 }
 
 /* Texts of a row are in one piece of memory, made large enough before they are read. */
-static bool make_text_room(struct sc_import *import, const struct row_head *head)
+static bool make_text_room(struct sc_import *import, size_t needed)
 {
-    const long at = ftell(import->spool);
-    size_t needed = 0;
-    struct cell_head cell;
-    for (uint32_t i = 0; i < head->cells; i++) {
-        if (fread(&cell, sizeof cell, 1, import->spool) != 1 ||
-            fseek(import->spool, (long)cell.length, SEEK_CUR) != 0)
-            return false;
-        needed += cell.length;
-    }
-    if (needed > import->cell_text_capacity) {
-        char *grown = realloc(import->cell_text, needed);
-        if (grown == NULL)
-            return false;
-        import->cell_text = grown;
-        import->cell_text_capacity = needed;
-    }
-    return at >= 0 && fseek(import->spool, at, SEEK_SET) == 0;
+    if (needed <= import->cell_text_capacity)
+        return true;
+    char *grown = realloc(import->cell_text, needed);
+    if (grown == NULL)
+        return false;
+    import->cell_text = grown;
+    import->cell_text_capacity = needed;
+    return true;
 }
 
 static struct sc_import_cell text_cell(const char *text)
@@ -750,7 +743,7 @@ bool sc_import_next(struct sc_import *import, struct sc_import_cell *cells, bool
         return ferror(import->spool) == 0;
     for (size_t i = 0; i < import->column_count; i++)
         cells[i] = (struct sc_import_cell){ .kind = SC_IMPORT_NOTHING };
-    if (!make_text_room(import, &head))
+    if (!make_text_room(import, head.text_bytes))
         return false;
     for (uint32_t i = 0; i < head.cells; i++) {
         if (fread(&cell, sizeof cell, 1, import->spool) != 1)
