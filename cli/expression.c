@@ -88,6 +88,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+/* NOLINTBEGIN(misc-no-recursion): parse_factor() ends it at DEPTH_MAX */
 static bool parse_sum(struct parser *p);
 
 /* "(a, b, ...)" behind the name of a function. */
@@ -107,14 +108,21 @@ static bool parse_call(struct parser *p, enum step_kind kind, bool many)
     return add_step(p, (struct step){ .kind = kind, .arguments = arguments });
 }
 
-static bool add_name(struct parser *p, const char *name, size_t length)
+static char *copy_of(const char *text, size_t length)
 {
     char *copy = malloc(length + 1);
-    if (copy == NULL)
-        return fail_memory(p);
-    memcpy(copy, name, length);
-    copy[length] = '\0';
-    return add_step(p, (struct step){ .kind = COLUMN, .name = copy, .column = SIZE_MAX });
+    if (copy != NULL) {
+        memcpy(copy, text, length);
+        copy[length] = '\0';
+    }
+    return copy;
+}
+
+static bool add_name(struct parser *p, const char *name, size_t length)
+{
+    struct step step = { .kind = COLUMN, .column = SIZE_MAX };
+    step.name = copy_of(name, length);
+    return step.name != NULL ? add_step(p, step) : fail_memory(p);
 }
 
 static bool parse_name(struct parser *p)
@@ -219,15 +227,7 @@ static bool parse_sum(struct parser *p)
     return true;
 }
 
-static char *copy_of(const char *text, size_t length)
-{
-    char *copy = malloc(length + 1);
-    if (copy != NULL) {
-        memcpy(copy, text, length);
-        copy[length] = '\0';
-    }
-    return copy;
-}
+/* NOLINTEND(misc-no-recursion) */
 
 struct expression *expression_parse(const char *text, size_t length, const char *what,
                                     struct problem *problem)

@@ -107,6 +107,7 @@ static const char *ready_at(unsigned long i, const void *context)
     return ready_maps[i].name;
 }
 
+/* NOLINTBEGIN(misc-no-recursion): one deep, maps that come with the program name no others */
 static bool add_items(struct import_map *map, const char *text, struct problem *problem);
 
 static bool add_ready(struct import_map *map, const char *name, struct problem *problem)
@@ -136,17 +137,22 @@ static bool add_ready(struct import_map *map, const char *name, struct problem *
                        nearest != NULL ? nearest : "", nearest != NULL ? "?" : "");
 }
 
-static bool grow(struct import_map *map, struct problem *problem)
+/* Room for one item more, all zero and counted; NULL with the reason. */
+static struct item *new_item(struct import_map *map, struct problem *problem)
 {
-    if (map->count < map->capacity)
-        return true;
-    const size_t capacity = map->capacity == 0 ? 16 : 2 * map->capacity;
-    struct item *items = realloc(map->items, capacity * sizeof *items);
-    if (items == NULL)
-        return problem_set(problem, "out of memory");
-    map->items = items;
-    map->capacity = capacity;
-    return true;
+    if (map->items == NULL || map->count == map->capacity) {
+        const size_t capacity = map->capacity == 0 ? 16 : 2 * map->capacity;
+        struct item *items = realloc(map->items, capacity * sizeof *items);
+        if (items == NULL) {
+            (void)problem_set(problem, "out of memory");
+            return NULL;
+        }
+        map->items = items;
+        map->capacity = capacity;
+    }
+    struct item *const item = &map->items[map->count++];
+    *item = (struct item){ .where_empty = false };
+    return item;
 }
 
 /* The unit at the end of a name tells the dimension, for tables. */
@@ -197,16 +203,16 @@ static bool add_item(struct import_map *map, const char *text, size_t length,
     name[name_length] = '\0';
     if (equals == NULL)
         return add_ready(map, name, problem);
-    if (!grow(map, problem))
+    struct item *const item = new_item(map, problem);
+    if (item == NULL)
         return false;
-    struct item *const item = &map->items[map->count];
     (void)snprintf(what, sizeof what, "--map: %s", name);
-    *item = (struct item){ .name = malloc(name_length + 1), .dimension = dimension_of(name),
-                            .where_empty = where_empty };
+    item->dimension = dimension_of(name);
+    item->where_empty = where_empty;
+    item->name = malloc(name_length + 1);
     if (item->name == NULL)
         return problem_set(problem, "out of memory");
     memcpy(item->name, name, name_length + 1);
-    map->count++;
     item->expression =
         expression_parse(equals + 1, length - (size_t)(equals + 1 - text), what, problem);
     return item->expression != NULL;
@@ -228,6 +234,8 @@ static bool add_items(struct import_map *map, const char *text, struct problem *
     }
     return true;
 }
+
+/* NOLINTEND(misc-no-recursion) */
 
 struct import_map *import_map_create(const char *const *items, size_t most, struct problem *problem)
 {

@@ -728,9 +728,11 @@ static bool make_text_room(struct sc_import *import, size_t needed)
 
 static struct sc_import_cell text_cell(const char *text)
 {
-    return text == NULL ? (struct sc_import_cell){ .kind = SC_IMPORT_NOTHING }
-                        : (struct sc_import_cell){ .kind = SC_IMPORT_TEXT, .text = text,
-                                                   .length = strlen(text) };
+    struct sc_import_cell cell = { .kind = SC_IMPORT_NOTHING };
+    if (text != NULL)
+        cell = (struct sc_import_cell){ .kind = SC_IMPORT_TEXT, .text = text,
+                                        .length = strlen(text) };
+    return cell;
 }
 
 bool sc_import_next(struct sc_import *import, struct sc_import_cell *cells, bool *any)

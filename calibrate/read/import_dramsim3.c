@@ -158,38 +158,50 @@ static bool add_channels(struct sc_import *import, json_t *run)
     return true;
 }
 
+/* The next byte that is no blank; 0 at the end. */
+static char next_mark(struct sc_import *import)
+{
+    char c = '\0';
+    do
+        if (sc_import_bytes(import, &c, 1) == 0)
+            return '\0';
+    while (c == ' ' || c == '\n' || c == '\t' || c == '\r');
+    return c;
+}
+
+/* An object of channels.  False: it is cut, or the file is of no use. */
+static bool read_object(struct sc_import *import, size_t number)
+{
+    json_error_t error;
+    json_t *run = json_load_callback(next_bytes, import, JSON_DISABLE_EOF_CHECK, &error);
+    if (run == NULL && number == 0)
+        return sc_import_fail(import, 0, "is no whole JSON: %.200s", error.text);
+    if (run == NULL) {
+        sc_import_refuse(import, 0, "epoch %zu is cut off and left out: %.200s", number, error.text);
+        return false;
+    }
+    const bool fine = json_is_object(run)
+                          ? add_channels(import, run)
+                          : sc_import_fail(import, 0, "expected an object of channels");
+    json_decref(run);
+    return fine;
+}
+
 /* Objects in a row, as an array has them between its brackets and commas. */
 static bool read_objects(struct sc_import *import, bool array)
 {
-    char c = '\0';
-    for (size_t count = 0;; count++) {
-        json_error_t error;
-        json_t *run = json_load_callback(next_bytes, import, JSON_DISABLE_EOF_CHECK, &error);
-        if (run == NULL) {
-            if (count == 0)
-                return sc_import_fail(import, 0, "is no whole JSON: %.200s", error.text);
-            sc_import_refuse(import, 0, "epoch %zu is cut off and left out: %.200s", count,
-                             error.text);
+    char mark = ',';
+    for (size_t number = 0; mark == ','; number++) {
+        if (!read_object(import, number)) {
             sc_import_run_ended(import, "truncated");
-            return true;
+            return !sc_import_failed(import);
         }
-        const bool fine = json_is_object(run)
-                              ? add_channels(import, run)
-                              : sc_import_fail(import, 0, "expected an object of channels");
-        json_decref(run);
-        if (!fine)
-            return false;
-        do
-            if (sc_import_bytes(import, &c, 1) == 0)
-                c = array ? '?' : ']';
-        while (c == ' ' || c == '\n' || c == '\t' || c == '\r');
-        if (c != ',') {
-            sc_import_run_ended(import, c == ']' ? "complete" : "truncated");
-            if (c != ']')
-                sc_import_note(import, 0, "the array of epochs has no end");
-            return true;
-        }
+        mark = array ? next_mark(import) : ']';
     }
+    sc_import_run_ended(import, mark == ']' ? "complete" : "truncated");
+    if (mark != ']')
+        sc_import_note(import, 0, "the array of epochs has no end");
+    return true;
 }
 
 static bool read_dramsim3(struct sc_import *import)

@@ -765,9 +765,7 @@ static void read_line(struct log *log, struct sc_piece line)
     if (log->extension != NULL &&
         log->extension->line(log->extension->context, log->import, line))
         return;
-    if (first == '-' && !log->in_block)
-        read_dash(log, line);
-    else if (first == '-' && log->whole)
+    if (first == '-' && (!log->in_block || log->whole))
         read_dash(log, line);
     else if (first == 'G' && sc_piece_starts(line, "GPGPU-Sim"))
         read_marker(log, line);

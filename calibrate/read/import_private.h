@@ -78,7 +78,7 @@ size_t sc_import_bytes(struct sc_import *import, char *bytes, size_t most);
 /* PCRE2 with limits: enough for any honest pattern on one line, little enough to end soon. */
 struct sc_pattern;
 
-struct sc_pattern *sc_pattern_create(const char *pattern, char reason[static SC_IMPORT_REASON]);
+struct sc_pattern *sc_pattern_create(const char *text, char reason[static SC_IMPORT_REASON]);
 void sc_pattern_destroy(struct sc_pattern *pattern);
 bool sc_pattern_matches(struct sc_pattern *pattern, struct sc_piece piece);
 /* A group of the last match. */

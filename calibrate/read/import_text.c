@@ -316,10 +316,11 @@ struct sc_piece sc_pattern_group(const struct sc_pattern *pattern, struct sc_pie
                                  unsigned group)
 {
     const PCRE2_SIZE *const at = pcre2_get_ovector_pointer(pattern->match);
-    if (group >= pcre2_get_ovector_count(pattern->match) || at[2 * group] == PCRE2_UNSET ||
-        at[2 * group + 1] < at[2 * group])
+    const size_t from = 2 * (size_t)group, to = from + 1;
+    if (group >= pcre2_get_ovector_count(pattern->match) || at[from] == PCRE2_UNSET ||
+        at[to] < at[from])
         return (struct sc_piece){ p.text, 0 };
-    return (struct sc_piece){ p.text + at[2 * group], at[2 * group + 1] - at[2 * group] };
+    return (struct sc_piece){ p.text + at[from], at[to] - at[from] };
 }
 
 size_t sc_pattern_names(const struct sc_pattern *pattern)
