@@ -24,12 +24,13 @@ struct ready_map {
 /* `stream` from a log of GPGPU-Sim, whose other columns are keys as they are.  Counts of threads over 32 lanes are loads of warps; a warp
  * has at least so many loads outstanding as its mean is (Little's law), which is exact for one.
  * An idle load takes the latencies of the configuration and 71 cycles more, as measured with
- * SM7_QV100. */
+ * SM7_QV100.  A zero times what must not be empty keeps min and max from leaving it out. */
 static const char stream_items[] =
-    "sms = min(sms, ctas);"
-    "warps_per_sm = max(1, round(min(ceil(ctas / sms), ctas_per_sm_max)"
-    " * ceil(threads_per_cta / 32)));"
-    "loads_per_warp = max(1, round(load_thread_instructions / 32 / (sms * warps_per_sm)));"
+    "sms = min(sms, ctas + 0 * sms);"
+    "warps_per_sm = round(min(ceil(ctas / sms), ctas_per_sm_max + 0 * ctas)"
+    " * ceil(threads_per_cta / 32));"
+    "loads_per_warp = max(1 + 0 * load_thread_instructions * warps_per_sm,"
+    " round(load_thread_instructions / 32 / (sms * warps_per_sm)));"
     "bytes_per_load_B = global_read_sectors * sector_bytes / (load_thread_instructions / 32);"
     "outstanding_per_warp ?= max(1, ceil(sectors_in_flight * sector_bytes / bytes_per_load_B"
     " / (sms * warps_per_sm) - 0.05));"
@@ -39,6 +40,11 @@ static const struct doubt stream_doubts[] = {
     { "outstanding_per_warp", "outstanding_per_warp - 1",
       "a warp has more than one load outstanding, and how many a log does not say: "
       "outstanding_per_warp is the least that there can be; give it if you know it" },
+    { NULL, "1 - load_thread_instructions", "the kernel loads nothing, so stream does not describe it" },
+    { NULL,
+      "min(1, 0 * (sms + warps_per_sm + loads_per_warp + bytes_per_load_B + latency_cycles"
+      " + bandwidth_bytes_per_s + memory_channels + mshr_entries + launch_cycles + clock_Hz))",
+      "the log does not have all that stream asks for: what is empty takes its default there" },
     { NULL, "global_read_sectors * 0.9 - dram_reads",
       "caches serve more than a tenth of the loads, and stream has none" },
     { NULL, "store_thread_instructions", "the kernel stores, and stream only loads" },

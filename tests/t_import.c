@@ -422,6 +422,10 @@ static void test_odd_counters(void)
     check_note(t, 0, 0, "the log has no beginning: counts of the first kernel are not known");
     finish(t);
 
+    t = import_text("accelsim", NULL, KERNEL("a", "1", "6") "total dram reads = 70\n" EXIT);
+    near(number(t, 0, "dram_reads"), 70, 0, 0, "but that of the first launch is");
+    finish(t);
+
     t = import_text("accelsim", NULL, falling);
     near(number(t, 1, "dram_reads"), NOTHING, 0, 0, "a count that falls is left empty");
     check_note(t, 0, 12, "dram_reads falls from 100 to 70: left empty");
@@ -925,7 +929,7 @@ static void test_kinds(void)
 
 int main(void)
 {
-    plan(467);
+    plan(468);
     test_numbers();
     test_grouped();
     test_units();

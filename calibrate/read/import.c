@@ -19,7 +19,7 @@ const size_t sc_import_kind_count = SC_IMPORT_COUNT(sc_import_kinds);
 /* clang-format off */
 const struct sc_import_column sc_import_first_columns[SC_IMPORT_FIRST] = {
     [SC_IMPORT_FILE] = { .name = "file", .key = "-", .help = "where the row is from" },
-    [SC_IMPORT_LINE] = { .name = "file_line", .key = "-", .help = "line on which it begins there" },
+    [SC_IMPORT_LINE] = { .name = "file_line", .key = "-", .help = "line on which it begins there; nothing for JSON" },
     [SC_IMPORT_FORMAT] = { .name = "format", .key = "-", .help = "the kind of file" },
     [SC_IMPORT_RUN_ENDED] = { .name = "run_ended", .key = "-",
         .help = "complete, stopped (by a limit) or truncated; nothing where the file does not tell" },

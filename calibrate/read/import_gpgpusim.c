@@ -394,6 +394,9 @@ static void finish_block(struct log *log, bool whole)
         sc_import_drop(import);
         return;
     }
+    /* The first launch has nothing before it. */
+    if (!log->any_block && log->value[KERNEL_ID] == 1.0)
+        log->cut_head = false;
     sc_import_set_text(import, KERNEL, sc_piece_of(log->name));
     sc_import_set(import, KERNEL_WHOLE, log->stopped ? 0.0 : 1.0);
     if (take_launch(log, &launch)) {

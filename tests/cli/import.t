@@ -118,6 +118,16 @@ check_run 'only where there is nothing' 0 'dram_reads,cycles
 250,1
 50,1' '' stallcast import accelsim accelsim.log -m 'dram_reads?=1; cycles=1' -c dram_reads,cycles
 
+check_run 'what the log does not have' 0 'sms,warps_per_sm,loads_per_warp
+,,' 'stallcast: 1 of 1 rows, the first bare.log:1: the log does not have all that stream asks for: what is empty takes its default there' \
+    sh -c "printf 'kernel_name = k\nkernel_launch_uid = 1\ngpu_sim_cycle = 5\nGPGPU-Sim: *** exit detected ***\n' >bare.log
+        '$program' import accelsim bare.log -m stream -c sms,warps_per_sm,loads_per_warp"
+sed 's/load_insn  = .*/load_insn  = 0/' sweep_w8.log >idle.log
+check_run 'a kernel without loads' 0 'loads_per_warp,bytes_per_load_B
+1,' 'stallcast: 1 of 1 rows, the first idle.log:36: the kernel loads nothing, so stream does not describe it
+stallcast: 1 of 1 rows, the first idle.log:36: the log does not have all that stream asks for: what is empty takes its default there' \
+    stallcast import accelsim idle.log -m stream -c loads_per_warp,bytes_per_load_B
+
 # ---- kinds ----
 
 check_run 'accelsim' 0 \
@@ -295,7 +305,7 @@ ok '--list has every kind' sh -c 'for kind in accelsim uvmsmart dramsim3 ramulat
     grep -q "^$kind  *[a-z]" list || exit 1; done'
 check_run '--list of a kind' 0 'kind,column,key,help
 all,file,-,where the row is from
-all,file_line,-,line on which it begins there
+all,file_line,-,line on which it begins there; nothing for JSON
 all,format,-,the kind of file' '' sh -c "'$program' import --list nsys -f csv | head -n 4"
 "$program" import --help >help
 ok '--help fits a page' sh -c '! grep -n "^.\{101\}" help'
