@@ -522,8 +522,10 @@ static void test_uvmsmart(void)
         { "write_back_events", 1 }, { "write_back_s", 5e-7 }, { "total_kernel_exec_s", 168.75e-6 },
         { "cycles", NOTHING },
     };
-    struct table *t = import_text(NULL, NULL, text);
+    struct table *t = import_text(NULL, "Page_tot_hit_rate", text);
     is_str(t->fine ? t->outcome.kind->name : "", "uvmsmart", "found out");
+    near(number(t, 0, "Page_tot_hit_rate"), NOTHING, 0, 0, "what --keep takes of the run");
+    near(number(t, 1, "Page_tot_hit_rate"), 0.7, 0, 0, "is in the row of the run");
     is_int((long long)t->rows, 2, "a kernel and the run");
     near(number(t, 0, "cycles"), 1000, 0, 0, "the kernel's cycles");
     near(number(t, 0, "page_faults"), NOTHING, 0, 0, "which has no faults of its own");
@@ -929,7 +931,7 @@ static void test_kinds(void)
 
 int main(void)
 {
-    plan(468);
+    plan(470);
     test_numbers();
     test_grouped();
     test_units();

@@ -58,7 +58,7 @@ static const struct sc_import_column columns[] = {
 
 _Static_assert(SC_IMPORT_COUNT(columns) == LAST - GPGPUSIM_COLUMNS, "a name for each column");
 
-enum { EVENT_KINDS = 32, EVENT_NAME = 48, TIMES = 64 };
+enum { EVENT_KINDS = 32, EVENT_NAME = 48, TIMES = 64, KEPT_MAX = 256 };
 
 /* Sums over the rows of one type of event. */
 struct events {
@@ -73,7 +73,10 @@ struct run {
         char name[EVENT_NAME];
         double time_s;
     } times[TIMES];
-    size_t event_count, time_count, lost_kinds;
+    struct {
+        char name[EVENT_NAME], value[EVENT_NAME];
+    } kept[KEPT_MAX]; /* of --keep; they are of the run, not of the kernel before them */
+    size_t event_count, time_count, kept_count, lost_kinds;
     struct sc_pattern *event, *total;
     bool any;
 };
@@ -82,7 +85,7 @@ static void clear_run(struct run *run)
 {
     for (size_t i = 0; i < SC_IMPORT_COUNT(run->value); i++)
         run->value[i] = (double)NAN;
-    run->event_count = run->time_count = run->lost_kinds = 0;
+    run->event_count = run->time_count = run->kept_count = run->lost_kinds = 0;
     run->any = false;
 }
 
@@ -155,6 +158,28 @@ static bool read_time(struct run *run, struct sc_piece line)
     return true;
 }
 
+static void keep(struct run *run, struct sc_import *import, struct sc_piece key,
+                 struct sc_piece value)
+{
+    char name[EVENT_NAME];
+    size_t i = 0;
+    if (!sc_import_keeps(import, key))
+        return;
+    (void)snprintf(name, sizeof name, "%.*s", (int)(key.length < 40 ? key.length : 40), key.text);
+    while (i < run->kept_count && strcmp(run->kept[i].name, name) != 0)
+        i++;
+    if (i == KEPT_MAX) {
+        sc_import_refuse(import, sc_import_line_number(import),
+                         "--keep takes more than %d values of a run: %s is left out", (int)KEPT_MAX,
+                         name);
+        return;
+    }
+    run->kept_count += i == run->kept_count;
+    memcpy(run->kept[i].name, name, sizeof name);
+    (void)snprintf(run->kept[i].value, sizeof run->kept[i].value, "%.*s",
+                   (int)(value.length < 40 ? value.length : 40), value.text);
+}
+
 /* "Key: v Key v, Key: v": keys are words, with or without a colon; values are numbers. */
 static void read_pairs(struct run *run, struct sc_import *import, struct sc_piece line)
 {
@@ -176,8 +201,7 @@ static void read_pairs(struct run *run, struct sc_import *import, struct sc_piec
             for (size_t i = 1; i < SC_IMPORT_COUNT(columns); i++)
                 if (sc_piece_is(key, columns[i].key))
                     run->value[i] = number;
-            if (sc_import_keeps(import, key))
-                sc_import_set_kept(import, key, word);
+            keep(run, import, key, word);
         } else if (word.length > 0 && !sc_piece_is_none(word)) {
             key = word;
             key.length -= key.text[key.length - 1] == ':';
@@ -226,6 +250,9 @@ static void set_sums(struct run *run, struct sc_import *import)
         (void)snprintf(name, sizeof name, "total_%s_s", run->times[i].name);
         sc_import_set_named(import, sc_piece_of(name), SC_SECONDS, run->times[i].time_s);
     }
+    for (size_t i = 0; i < run->kept_count; i++)
+        sc_import_set_kept(import, sc_piece_of(run->kept[i].name),
+                           sc_piece_of(run->kept[i].value));
 }
 
 static void end_kernel(void *context, struct sc_import *import)
