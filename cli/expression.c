@@ -8,7 +8,20 @@
 
 enum { DEPTH_MAX = 64, NUMBER_MAX = 64, STEPS_MAX = 4096 };
 
-enum step_kind { NUMBER, COLUMN, ADD, SUBTRACT, MULTIPLY, DIVIDE, NEGATE, MIN, MAX, CEIL, FLOOR, ROUND };
+enum step_kind {
+    NUMBER,
+    COLUMN,
+    ADD,
+    SUBTRACT,
+    MULTIPLY,
+    DIVIDE,
+    NEGATE,
+    MIN,
+    MAX,
+    CEIL,
+    FLOOR,
+    ROUND
+};
 
 /* In the order of evaluation, operands first. */
 struct step {
@@ -28,8 +41,11 @@ static const struct {
     const char *name;
     enum step_kind kind;
     bool many;
-} functions[] = { { "min", MIN, true },     { "max", MAX, true },     { "ceil", CEIL, false },
-                  { "floor", FLOOR, false }, { "round", ROUND, false } };
+} functions[] = { { "min", MIN, true },
+                  { "max", MAX, true },
+                  { "ceil", CEIL, false },
+                  { "floor", FLOOR, false },
+                  { "round", ROUND, false } };
 
 struct parser {
     struct expression *e;
@@ -42,8 +58,8 @@ static bool fail_at(struct parser *p, const char *expected)
 {
     const size_t letter = (size_t)(p->at - p->e->text) + 1;
     if (*p->at == '\0')
-        return problem_set(p->problem, "%s: %.200s: expected %s, got the end", p->e->what, p->e->text,
-                           expected);
+        return problem_set(p->problem, "%s: %.200s: expected %s, got the end", p->e->what,
+                           p->e->text, expected);
     return problem_set(p->problem, "%s: %.200s: expected %s, got '%c' at letter %zu", p->e->what,
                        p->e->text, expected, *p->at, letter);
 }
@@ -64,7 +80,8 @@ static bool add_step(struct parser *p, struct step step)
     struct expression *const e = p->e;
     if (e->count == e->capacity) {
         const size_t capacity = e->capacity == 0 ? 16 : 2 * e->capacity;
-        struct step *steps = e->count < STEPS_MAX ? realloc(e->steps, capacity * sizeof *steps) : NULL;
+        struct step *steps = e->count < STEPS_MAX ? realloc(e->steps, capacity * sizeof *steps)
+                                                  : NULL;
         if (steps == NULL) {
             free(step.name);
             return e->count < STEPS_MAX ? fail_memory(p) : fail_at(p, "a shorter expression");
@@ -273,7 +290,8 @@ bool expression_bind(struct expression *e, size_t (*find)(void *context, const c
             continue;
         step->column = find(context, step->name);
         if (step->column == SIZE_MAX)
-            return problem_set(problem, "%s: %.200s: no column '%.80s'", e->what, e->text, step->name);
+            return problem_set(problem, "%s: %.200s: no column '%.80s'", e->what, e->text,
+                               step->name);
     }
     return true;
 }

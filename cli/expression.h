@@ -23,9 +23,8 @@ void expression_destroy(struct expression *expression);
 
 /* Finds the column of each name, once: find(context, name) is its index, or SIZE_MAX.  False with
  * the reason: there is none. */
-bool expression_bind(struct expression *expression,
-                     size_t (*find)(void *context, const char *name), void *context,
-                     struct problem *problem);
+bool expression_bind(struct expression *expression, size_t (*find)(void *context, const char *name),
+                     void *context, struct problem *problem);
 /* The value; value(context, column) is NaN where the row has nothing.  NaN: nothing. */
 double expression_value(const struct expression *expression,
                         double (*value)(void *context, size_t column), void *context);

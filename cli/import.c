@@ -24,7 +24,7 @@ struct job {
     struct import_map *map;
     size_t *selected; /* columns of the answer */
     size_t selected_count, refused;
-    char *checked_file; /* whose bandwidth was looked at last */
+    char *checked_file;              /* whose bandwidth was looked at last */
     struct problem notes[NOTES_MAX]; /* on the file at hand */
     size_t note_count;               /* may be more */
 };
@@ -75,8 +75,7 @@ static bool read_file(struct job *job, const char *path, struct problem *problem
     if (!sc_packed_open(&packed, path, reason))
         return problem_set(problem, "%s: %s", name, reason);
     job->note_count = 0;
-    const bool fine =
-        sc_import_file(job->table, job->kind, packed.file, name, &outcome, &error);
+    const bool fine = sc_import_file(job->table, job->kind, packed.file, name, &outcome, &error);
     /* What cannot be unpacked is no log either: the first cause is told. */
     if (!sc_packed_close(&packed, later))
         return problem_set(problem, "%s: %s", name, later);
@@ -179,8 +178,7 @@ static bool check_bandwidth(struct job *job, const struct sc_import_cell *row,
 {
     const struct sc_import_cell *const file = &row[SC_IMPORT_FILE];
     const double peak = cell_number(job, row, "bandwidth_bytes_per_s");
-    if (!(peak > 0.0) || (job->checked_file != NULL &&
-                          strlen(job->checked_file) == file->length &&
+    if (!(peak > 0.0) || (job->checked_file != NULL && strlen(job->checked_file) == file->length &&
                           memcmp(job->checked_file, file->text, file->length) == 0))
         return true;
     free(job->checked_file);
@@ -196,7 +194,8 @@ static bool check_bandwidth(struct job *job, const struct sc_import_cell *row,
     if (gpu == SIZE_MAX)
         return true;
     const double ratio = peak / (gpu_fact(gpus, gpu, "memory_bandwidth_GB/s") * 1e9);
-    if (ratio > 1.0 + TOLERANCE_PER_CENT / 100.0 || ratio < 1.0 / (1.0 + TOLERANCE_PER_CENT / 100.0))
+    if (ratio > 1.0 + TOLERANCE_PER_CENT / 100.0 ||
+        ratio < 1.0 / (1.0 + TOLERANCE_PER_CENT / 100.0))
         print_bandwidth(job, row, peak, gpus, gpu);
     return true;
 }
@@ -239,8 +238,8 @@ static bool select_column(struct job *job, const char *name, size_t length, stru
         }
     }
     (void)snprintf(text, sizeof text, "%.*s", length < 100 ? (int)length : 100, name);
-    const char *const nearest =
-        problem_nearest(text, column_at, import_map_columns(job->map), job->map);
+    const char *const nearest = problem_nearest(text, column_at, import_map_columns(job->map),
+                                                job->map);
     return problem_set(problem, "--columns: no column '%s'%s%s%s", text,
                        nearest != NULL ? ": did you mean " : "", nearest != NULL ? nearest : "",
                        nearest != NULL ? "?" : "");
@@ -340,8 +339,8 @@ static bool write_table(struct job *job, struct problem *problem)
 
 /* ---- --list ---- */
 
-static bool list_row(struct sink *sink, const char *kind, const char *name,
-                     const char *key, const char *help, struct problem *problem)
+static bool list_row(struct sink *sink, const char *kind, const char *name, const char *key,
+                     const char *help, struct problem *problem)
 {
     const struct emit_cell cells[] = { emit_string(kind), emit_string(name), emit_string(key),
                                        emit_string(help) };
@@ -367,8 +366,8 @@ static bool list_columns(struct job *job, struct problem *problem)
     struct sink sink;
     struct emit_style style;
     if (!sink_style(job->options, &style, problem) ||
-        !sink_open(&sink, &style, columns, sizeof columns / sizeof columns[0],
-                   job->options->output, problem))
+        !sink_open(&sink, &style, columns, sizeof columns / sizeof columns[0], job->options->output,
+                   problem))
         return false;
     bool fine = true;
     for (size_t i = 0; fine && i < SC_IMPORT_FIRST; i++)
@@ -411,10 +410,9 @@ static bool find_kind(struct job *job, const char *name, struct problem *problem
 static bool prepare(struct job *job, const char *const *files, size_t count,
                     struct problem *problem)
 {
-    const struct sc_import_options options = { .keep = job->options->keep,
-                                               .name = job->options->name,
-                                               .note = keep_note,
-                                               .context = job };
+    const struct sc_import_options options = {
+        .keep = job->options->keep, .name = job->options->name, .note = keep_note, .context = job
+    };
     struct sc_import_error error;
     struct options csv = *job->options;
     if (csv.format == NULL)
@@ -470,8 +468,12 @@ static int import(const struct command *command, const struct options *options,
 }
 
 static const struct option_row options[] = {
-    { .name = "map", .letter = 'm', .argument = "MAP", .offset = offsetof(struct options, map),
-      .help = "columns to compute: 'NAME=EXPRESSION; ...' or stream; may be repeated", .times = true },
+    { .name = "map",
+      .letter = 'm',
+      .argument = "MAP",
+      .offset = offsetof(struct options, map),
+      .help = "columns to compute: 'NAME=EXPRESSION; ...' or stream; may be repeated",
+      .times = true },
     OPTION(keep, 'k', "REGEX", "other statistics of the file to keep, under their own names"),
     OPTION(name, 0, "REGEX", "named groups of file names to columns: 'w(?<warps_per_sm>\\d+)'"),
     OPTION(gpu, 0, "GPU", "row of gpus to check a configuration's bandwidth against"),

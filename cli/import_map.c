@@ -40,31 +40,37 @@ static const struct doubt stream_doubts[] = {
     { "outstanding_per_warp", "outstanding_per_warp - 1",
       "a warp has more than one load outstanding, and how many a log does not say: "
       "outstanding_per_warp is the least that there can be; give it if you know it" },
-    { NULL, "1 - load_thread_instructions", "the kernel loads nothing, so stream does not describe it" },
+    { NULL, "1 - load_thread_instructions",
+      "the kernel loads nothing, so stream does not describe it" },
     { NULL,
       "min(1, 0 * (sms + warps_per_sm + loads_per_warp + bytes_per_load_B + latency_cycles"
       " + bandwidth_bytes_per_s + memory_channels + mshr_entries + launch_cycles + clock_Hz))",
       "the log does not have all that stream asks for: what is empty takes its default there" },
-    { NULL, "global_read_sectors * 0.9 - dram_reads",
+    { NULL, "max(global_read_sectors, l1_accesses - global_write_sectors) * 0.9 - dram_reads",
       "caches serve more than a tenth of the loads, and stream has none" },
     { NULL, "store_thread_instructions", "the kernel stores, and stream only loads" },
-    { NULL, "1 - kernel_whole", "the run was stopped within the kernel, so cycles are not all of it" },
+    { NULL, "1 - kernel_whole",
+      "the run was stopped within the kernel, so cycles are not all of it" },
 };
 
 static const struct ready_map ready_maps[] = {
     { "stream", stream_items, stream_doubts, sizeof stream_doubts / sizeof stream_doubts[0] },
 };
 
-enum { READY_MAPS = sizeof ready_maps / sizeof ready_maps[0], DOUBTS_MAX = 16, NAME_MAX_BYTES = 200 };
+enum {
+    READY_MAPS = sizeof ready_maps / sizeof ready_maps[0],
+    DOUBTS_MAX = 16,
+    NAME_MAX_BYTES = 200
+};
 
 struct item {
     char *name;
     struct expression *expression;
-    bool where_empty;     /* NAME?=...: what the row has there stays */
-    bool given;           /* the row at hand has it */
-    size_t at;            /* the column of the answer that it is */
+    bool where_empty; /* NAME?=...: what the row has there stays */
+    bool given;       /* the row at hand has it */
+    size_t at;        /* the column of the answer that it is */
     enum sc_dimension dimension;
-    double value;         /* in the row at hand */
+    double value; /* in the row at hand */
     struct emit_cell cell;
 };
 
@@ -138,7 +144,8 @@ static bool add_ready(struct import_map *map, const char *name, struct problem *
         return fine;
     }
     const char *const nearest = problem_nearest(name, ready_at, READY_MAPS, NULL);
-    return problem_set(problem, "--map: expected NAME=EXPRESSION or the name of a map, got '%.60s'%s%s%s",
+    return problem_set(problem,
+                       "--map: expected NAME=EXPRESSION or the name of a map, got '%.60s'%s%s%s",
                        name, nearest != NULL ? ": did you mean " : "",
                        nearest != NULL ? nearest : "", nearest != NULL ? "?" : "");
 }
@@ -167,9 +174,12 @@ static enum sc_dimension dimension_of(const char *name)
     static const struct {
         const char *end;
         enum sc_dimension dimension;
-    } ends[] = { { "_bytes_per_s", SC_BYTES_PER_SECOND }, { "_bytes", SC_BYTES },
-                 { "_B", SC_BYTES },                      { "_cycles", SC_CYCLES },
-                 { "_s", SC_SECONDS },                    { "_Hz", SC_HERTZ } };
+    } ends[] = { { "_bytes_per_s", SC_BYTES_PER_SECOND },
+                 { "_bytes", SC_BYTES },
+                 { "_B", SC_BYTES },
+                 { "_cycles", SC_CYCLES },
+                 { "_s", SC_SECONDS },
+                 { "_Hz", SC_HERTZ } };
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
         const size_t length = strlen(name), end = strlen(ends[i].end);
         if (length > end && strcmp(name + length - end, ends[i].end) == 0)
@@ -219,8 +229,8 @@ static bool add_item(struct import_map *map, const char *text, size_t length,
     if (item->name == NULL)
         return problem_set(problem, "out of memory");
     memcpy(item->name, name, name_length + 1);
-    item->expression =
-        expression_parse(equals + 1, length - (size_t)(equals + 1 - text), what, problem);
+    item->expression = expression_parse(equals + 1, length - (size_t)(equals + 1 - text), what,
+                                        problem);
     return item->expression != NULL;
 }
 
@@ -311,8 +321,7 @@ static bool bind(struct import_map *map, struct expression *expression, size_t i
     if (start != NULL)
         (void)snprintf(name, sizeof name, "%s", start + strlen("no column '"));
     name[strcspn(name, "'")] = '\0';
-    const char *const nearest =
-        problem_nearest(name, name_at, map->table_columns, map->table);
+    const char *const nearest = problem_nearest(name, name_at, map->table_columns, map->table);
     if (nearest != NULL)
         (void)problem_set(problem, "%s: did you mean %s?", said.text, nearest);
     return false;
@@ -441,7 +450,8 @@ static bool is_settled(const struct import_map *map, const struct raised *raised
     return false;
 }
 
-void import_map_row(struct import_map *map, const struct sc_import_cell *row, struct emit_cell *cells)
+void import_map_row(struct import_map *map, const struct sc_import_cell *row,
+                    struct emit_cell *cells)
 {
     map->row = row;
     map->rows++;
@@ -454,8 +464,8 @@ void import_map_row(struct import_map *map, const struct sc_import_cell *row, st
     }
     for (size_t i = 0; i < map->doubt_count; i++) {
         struct raised *const raised = &map->doubts[i];
-        if (!is_settled(map, raised) &&
-            expression_value(raised->condition, value_of, map) > 0.0 && raised->rows++ == 0)
+        if (!is_settled(map, raised) && expression_value(raised->condition, value_of, map) > 0.0 &&
+            raised->rows++ == 0)
             place(map, &raised->first);
     }
 }
@@ -472,7 +482,8 @@ void import_map_report(const struct import_map *map)
         problem_print(&line);
     }
     if (map->text_rows > 0) {
-        (void)problem_set(&line, "--map: %zu of %zu rows have text where a number is needed: %.300s",
+        (void)problem_set(&line,
+                          "--map: %zu of %zu rows have text where a number is needed: %.300s",
                           map->text_rows, map->rows, map->first_text.text);
         problem_print(&line);
     }

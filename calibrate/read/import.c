@@ -201,11 +201,13 @@ static size_t column_of(struct sc_import *import, struct sc_piece name, enum sc_
             return import->slots[slot] - 1U;
     if (import->column_count == COLUMNS_MAX) {
         (void)sc_import_fail(import, import->line, "expected at most %d columns, got more%s",
-                             (int)COLUMNS_MAX, import->keep != NULL ? ": --keep takes too much" : "");
+                             (int)COLUMNS_MAX,
+                             import->keep != NULL ? ": --keep takes too much" : "");
         return SIZE_MAX;
     }
     char *copy = malloc(name.length + 1);
-    if (copy == NULL || (import->column_count == import->column_capacity && !grow_columns(import))) {
+    if (copy == NULL ||
+        (import->column_count == import->column_capacity && !grow_columns(import))) {
         free(copy);
         (void)fail_memory(import);
         return SIZE_MAX;
@@ -265,7 +267,8 @@ static void put_text(struct sc_import *import, size_t column, struct sc_piece te
         import->row_text_capacity = capacity;
     }
     memcpy(import->row_text + import->row_length, text.text, text.length);
-    *cell_at(import, column) = (struct cell){ .kind = SC_IMPORT_TEXT, .offset = import->row_length,
+    *cell_at(import, column) = (struct cell){ .kind = SC_IMPORT_TEXT,
+                                              .offset = import->row_length,
                                               .length = text.length };
     import->row_length += text.length;
 }
@@ -369,7 +372,8 @@ void sc_import_drop(struct sc_import *import)
 
 static bool write_row(struct sc_import *import, size_t line)
 {
-    struct row_head head = { .line = line, .run = import->run_count - 1,
+    struct row_head head = { .line = line,
+                             .run = import->run_count - 1,
                              .file = (uint32_t)(import->file_count - 1),
                              .cells = (uint32_t)import->set_count };
     for (size_t i = 0; i < import->set_count; i++)
@@ -460,8 +464,7 @@ bool sc_import_line(struct sc_import *import, struct sc_piece *line)
     char *newline = import->filled > import->begin
                         ? memchr(start, '\n', import->filled - import->begin)
                         : NULL;
-    while (newline == NULL && !import->end &&
-           import->filled - import->begin < SC_IMPORT_LINE_MAX) {
+    while (newline == NULL && !import->end && import->filled - import->begin < SC_IMPORT_LINE_MAX) {
         const size_t looked_at = import->filled - import->begin;
         refill(import);
         start = import->buffer;
@@ -565,7 +568,8 @@ bool sc_import_create(struct sc_import **made, const struct sc_import_options *o
     if (fine && import->name != NULL && sc_pattern_names(import->name) == 0) {
         (void)snprintf(error->reason, sizeof error->reason,
                        "--name: expected a pattern with named groups, as in 'w(?<warps>\\d+)', got "
-                       "'%.80s'", options->name);
+                       "'%.80s'",
+                       options->name);
         fine = false;
     }
     if (fine && (import->spool = tmpfile()) == NULL) {
@@ -629,8 +633,8 @@ static bool tell_kind(struct sc_import *import, const struct sc_import_kind *tol
     const size_t length = import->filled < HEAD_BYTES ? import->filled : HEAD_BYTES;
     if (import->filled == 0)
         return sc_import_fail(import, 0, "is empty");
-    if (length >= 2 && (memcmp(import->buffer, "\xFF\xFE", 2) == 0 ||
-                        memcmp(import->buffer, "\xFE\xFF", 2) == 0))
+    if (length >= 2 &&
+        (memcmp(import->buffer, "\xFF\xFE", 2) == 0 || memcmp(import->buffer, "\xFE\xFF", 2) == 0))
         return sc_import_fail(import, 0, "is UTF-16 text; expected UTF-8");
     if (length >= 3 && memcmp(import->buffer, "\xEF\xBB\xBF", 3) == 0)
         import->begin = 3;
@@ -641,8 +645,9 @@ static bool tell_kind(struct sc_import *import, const struct sc_import_kind *tol
     if (told == NULL && import->kind != NULL)
         sc_import_note(import, 0, "read as %s", import->kind->name);
     return import->kind != NULL ||
-           sc_import_fail(import, 0, "is of no kind that is known; expected results of a simulator "
-                                     "or a profiler");
+           sc_import_fail(import, 0,
+                          "is of no kind that is known; expected results of a simulator "
+                          "or a profiler");
 }
 
 static bool bind_columns(struct sc_import *import)
@@ -686,7 +691,8 @@ bool sc_import_file(struct sc_import *import, const struct sc_import_kind *kind,
     if (import->file_count > 0)
         import->files[import->file_count - 1].kind = import->kind;
     if (fine && (sc_pattern_gave_up(import->keep) || sc_pattern_gave_up(import->name)))
-        sc_import_note(import, 0, "--%s: the pattern takes too long on some text, left out for that",
+        sc_import_note(import, 0,
+                       "--%s: the pattern takes too long on some text, left out for that",
                        sc_pattern_gave_up(import->keep) ? "keep" : "name");
     if (fine && import->long_line)
         sc_import_note(import, 0, "of lines above 1 MiB only the first MiB was read");
@@ -730,7 +736,8 @@ static struct sc_import_cell text_cell(const char *text)
 {
     struct sc_import_cell cell = { .kind = SC_IMPORT_NOTHING };
     if (text != NULL)
-        cell = (struct sc_import_cell){ .kind = SC_IMPORT_TEXT, .text = text,
+        cell = (struct sc_import_cell){ .kind = SC_IMPORT_TEXT,
+                                        .text = text,
                                         .length = strlen(text) };
     return cell;
 }
@@ -759,8 +766,8 @@ bool sc_import_next(struct sc_import *import, struct sc_import_cell *cells, bool
     const struct input *const file = &import->files[head.file];
     cells[SC_IMPORT_FILE] = text_cell(file->name);
     if (head.line > 0)
-        cells[SC_IMPORT_LINE] =
-            (struct sc_import_cell){ .kind = SC_IMPORT_NUMBER, .number = (double)head.line };
+        cells[SC_IMPORT_LINE] = (struct sc_import_cell){ .kind = SC_IMPORT_NUMBER,
+                                                         .number = (double)head.line };
     cells[SC_IMPORT_FORMAT] = text_cell(file->kind->name);
     cells[SC_IMPORT_RUN_ENDED] = text_cell(import->runs[head.run]);
     return true;

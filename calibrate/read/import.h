@@ -26,10 +26,10 @@
 struct sc_import_column {
     const char *name; /* header; its unit at the end */
     enum sc_dimension dimension;
-    const char *key;  /* what the file calls it, other spellings behind bars; or how it follows */
+    const char *key; /* what the file calls it, other spellings behind bars; or how it follows */
     const char *help;
-    double factor;    /* SI units per unit of the file, 0: the same */
-    int rule;         /* the reader's own */
+    double factor; /* SI units per unit of the file, 0: the same */
+    int rule;      /* the reader's own */
 };
 
 struct sc_import;
@@ -112,7 +112,8 @@ enum sc_dimension sc_import_column_dimension(const struct sc_import *import, siz
 /* Back to the first row.  False: the temporary file cannot be read. */
 bool sc_import_rewind(struct sc_import *import) SC_MUST_CHECK;
 /* The next row, into cells[0 .. column_count).  *any false: there is none. */
-bool sc_import_next(struct sc_import *import, struct sc_import_cell *cells, bool *any) SC_MUST_CHECK;
+bool sc_import_next(struct sc_import *import, struct sc_import_cell *cells,
+                    bool *any) SC_MUST_CHECK;
 
 /* The columns that every file has, for lists of columns; SC_IMPORT_FIRST of them. */
 extern const struct sc_import_column sc_import_first_columns[];

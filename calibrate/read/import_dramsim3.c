@@ -148,8 +148,10 @@ static bool add_channels(struct sc_import *import, json_t *run)
     json_object_foreach(run, key, channel)
     {
         if (!json_is_object(channel))
-            return sc_import_fail(import, 0, "expected an object for each channel, got '%.60s' with "
-                                             "something else", key);
+            return sc_import_fail(import, 0,
+                                  "expected an object for each channel, got '%.60s' with "
+                                  "something else",
+                                  key);
         if (sc_piece_number(sc_piece_of(key), &number, NULL))
             sc_import_set(import, CHANNEL, number);
         set_members(import, channel);
@@ -177,7 +179,8 @@ static bool read_object(struct sc_import *import, size_t number)
     if (run == NULL && number == 0)
         return sc_import_fail(import, 0, "is no whole JSON: %.200s", error.text);
     if (run == NULL) {
-        sc_import_refuse(import, 0, "epoch %zu is cut off and left out: %.200s", number, error.text);
+        sc_import_refuse(import, 0, "epoch %zu is cut off and left out: %.200s", number,
+                         error.text);
         return false;
     }
     const bool fine = json_is_object(run)

@@ -158,9 +158,9 @@ const struct sc_import_column gpgpusim_columns[GPGPUSIM_COLUMNS] = {
 _Static_assert((int)COLUMNS == (int)GPGPUSIM_COLUMNS, "the header says how many columns there are");
 
 enum {
-    SLOTS = 256,       /* of the hash of keys; a power of two above twice their number */
-    KEY_MAX = 48,      /* no key that is looked for is longer */
-    LAUNCHES = 256,    /* that wait for their kernel block */
+    SLOTS = 256,    /* of the hash of keys; a power of two above twice their number */
+    KEY_MAX = 48,   /* no key that is looked for is longer */
+    LAUNCHES = 256, /* that wait for their kernel block */
     LAUNCH_NAME = 512,
     KEPT_CONFIG = 512, /* lines of the configuration that --keep takes */
     OLD_SECTOR_BYTES = 32
@@ -359,8 +359,7 @@ static void set_machine(struct log *log)
     sc_import_set(import, SECTOR, log->config[SECTOR]);
     sc_import_set_text(import, VERSION, sc_piece_of(log->version));
     for (size_t i = 0; i < log->kept_count; i++)
-        sc_import_set_kept(import, sc_piece_of(log->kept[i].key),
-                           sc_piece_of(log->kept[i].value));
+        sc_import_set_kept(import, sc_piece_of(log->kept[i].key), sc_piece_of(log->kept[i].value));
 }
 
 static void set_derived(struct log *log)
@@ -446,17 +445,17 @@ static void finish_run(struct log *log)
         return;
     if (log->extension != NULL)
         log->extension->end(log->extension->context, import, line);
-    sc_import_run_ended(import, !log->ended    ? "truncated"
-                                : log->stopped ? "stopped"
-                                               : "complete");
+    sc_import_run_ended(import, !log->ended ? "truncated" : log->stopped ? "stopped" : "complete");
     if (!log->any_block)
         sc_import_refuse(import, line, "the log has no whole kernel");
     else if (!log->ended)
         sc_import_note(import, line, "the log has no end: its whole kernels are there");
     else if (log->stopped)
-        sc_import_note(import, line, "the run was stopped by a limit: its last kernel is not whole");
+        sc_import_note(import, line,
+                       "the run was stopped by a limit: its last kernel is not whole");
     if (log->any_block && log->cut_head)
-        sc_import_note(import, 0, "the log has no beginning: counts of the first kernel are not known");
+        sc_import_note(import, 0,
+                       "the log has no beginning: counts of the first kernel are not known");
     sc_import_run(import);
     reset_run(log);
 }
@@ -574,7 +573,8 @@ static void read_dash(struct log *log, struct sc_piece line)
     double product = 0.0;
     struct sc_piece value;
     (void)sc_piece_until(line, '=', &value);
-    const bool grid = sc_piece_starts(line, "-grid dim"), block = sc_piece_starts(line, "-block dim");
+    const bool grid = sc_piece_starts(line, "-grid dim"),
+               block = sc_piece_starts(line, "-block dim");
     if (log->ended)
         finish_run(log);
     if (!grid && !block)
@@ -765,8 +765,7 @@ static void read_line(struct log *log, struct sc_piece line)
     if (line.length == 0)
         return;
     const char first = *line.text;
-    if (log->extension != NULL &&
-        log->extension->line(log->extension->context, log->import, line))
+    if (log->extension != NULL && log->extension->line(log->extension->context, log->import, line))
         return;
     if (first == '-' && (!log->in_block || log->whole))
         read_dash(log, line);

@@ -171,11 +171,11 @@ static bool describe_error(struct reader *r)
 {
     const enum XML_Error code = XML_GetErrorCode(r->parser);
     const size_t line = XML_GetCurrentLineNumber(r->parser);
+    const bool cut = code == XML_ERROR_NO_ELEMENTS || code == XML_ERROR_UNCLOSED_TOKEN;
     if (sc_import_failed(r->import))
         return false;
-    if (!r->in_results || code != XML_ERROR_NO_ELEMENTS)
-        if (!r->in_results || code != XML_ERROR_UNCLOSED_TOKEN)
-            return sc_import_fail(r->import, line, "is no XML of results: %s", XML_ErrorString(code));
+    if (!r->in_results || !cut)
+        return sc_import_fail(r->import, line, "is no XML of results: %s", XML_ErrorString(code));
     if (r->row_depth > 0)
         sc_import_refuse(r->import, r->line, "the element is cut off and left out");
     sc_import_note(r->import, line, "the file is cut: %s", XML_ErrorString(code));
@@ -229,8 +229,9 @@ static bool read_talk(struct sc_import *import)
     if (!known && errors == 0)
         return sc_import_fail(import, 0, "expected the element MQSim_Results, got none");
     if (errors == 0)
-        sc_import_refuse(import, 0, "is what MQSim printed; its results are in the XML file beside "
-                                    "the workload");
+        sc_import_refuse(import, 0,
+                         "is what MQSim printed; its results are in the XML file beside "
+                         "the workload");
     return true;
 }
 

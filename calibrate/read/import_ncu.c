@@ -258,7 +258,8 @@ static bool refuse_fields(struct table *t)
                          t->header.count, t->line.count);
     else
         sc_import_refuse(t->import, line, "expected %zu fields, got %zu%s", t->header.count,
-                         t->line.count, sc_import_line_is_cut(t->import) ? ": the line is cut" : "");
+                         t->line.count,
+                         sc_import_line_is_cut(t->import) ? ": the line is cut" : "");
     return true;
 }
 
@@ -295,8 +296,9 @@ static bool read_ncu(struct sc_import *import)
     while (fine && sc_import_line(import, &line))
         fine = read_line(&t, line);
     if (fine && !t.found)
-        fine = sc_import_fail(import, 0, "expected a header with the column Kernel Name, got none: "
-                                         "is it from ncu --csv?");
+        fine = sc_import_fail(import, 0,
+                              "expected a header with the column Kernel Name, got none: "
+                              "is it from ncu --csv?");
     if (fine)
         end_kernel(&t);
     sc_fields_fini(&t.line);

@@ -155,8 +155,8 @@ static bool take_dashes(struct reader *r, struct sc_piece dashes, struct sc_piec
         r->from[names.count] = i;
         r->to[names.count] = end;
         const struct sc_piece rest = sc_piece_after(above, i);
-        fields[names.count++] =
-            sc_piece_trim((struct sc_piece){ rest.text, rest.length < end - i ? rest.length : end - i });
+        fields[names.count++] = sc_piece_trim(
+            (struct sc_piece){ rest.text, rest.length < end - i ? rest.length : end - i });
         i = end;
     }
     names.field = fields;
@@ -268,7 +268,8 @@ static bool read_nsys(struct sc_import *import)
     struct reader r = { .import = import, .from = from, .to = to };
     struct sc_piece line;
     r.title = sc_pattern_create(
-        "Executing '(\\w+)'|^Processing .* with \\[.*?([\\w-]+)\\.py|^ ?\\*\\* .*\\((\\w+)\\):", reason);
+        "Executing '(\\w+)'|^Processing .* with \\[.*?([\\w-]+)\\.py|^ ?\\*\\* .*\\((\\w+)\\):",
+        reason);
     bool fine = r.title != NULL || sc_import_fail(import, 0, "%s", reason);
     while (fine && sc_import_line(import, &line))
         fine = read_line(&r, line) && !sc_import_failed(import);
@@ -283,8 +284,9 @@ static bool read_nsys(struct sc_import *import)
 
 static bool sniff(const char *head, size_t length)
 {
-    static const char *const signs[] = { "Migration Size (MB)", "Total Time (ns)", "Migration Size",
-                                         "nsys stats", "Time(%),Total Time", ".nsys-rep" };
+    static const char *const signs[] = { "Migration Size (MB)", "Total Time (ns)",
+                                         "Migration Size",      "nsys stats",
+                                         "Time(%),Total Time",  ".nsys-rep" };
     const struct sc_piece text = { head, length };
     for (size_t i = 0; i < SC_IMPORT_COUNT(signs); i++)
         if (sc_piece_find(text, signs[i]) != SIZE_MAX)

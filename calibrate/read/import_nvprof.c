@@ -65,7 +65,8 @@ static void end_device(struct reader *r)
 static void start_device(struct reader *r, struct sc_piece name)
 {
     char text[DEVICE_MAX];
-    (void)snprintf(text, sizeof text, "%.*s", (int)(name.length < 120 ? name.length : 120), name.text);
+    (void)snprintf(text, sizeof text, "%.*s", (int)(name.length < 120 ? name.length : 120),
+                   name.text);
     if (strcmp(text, r->device) == 0)
         return;
     end_device(r);
@@ -104,8 +105,7 @@ static double quantity(struct sc_piece value, struct sc_piece unit)
     struct sc_piece rest;
     if (!sc_piece_number(value, &number, &rest))
         return (double)NAN;
-    const struct sc_measure measure =
-        sc_measure_of(rest.length > 0 ? rest : unit, true);
+    const struct sc_measure measure = sc_measure_of(rest.length > 0 ? rest : unit, true);
     return measure.si != NULL ? sc_scaled(number, measure.factor) : (double)NAN;
 }
 
@@ -116,17 +116,16 @@ static void set_transfer(struct reader *r, const struct sc_piece value[static 6]
     static const struct {
         const char *suffix;
         enum sc_dimension dimension;
-    } cells[] = { { "count", SC_NUMBER },       { "bytes_mean", SC_BYTES },
-                  { "bytes_min", SC_BYTES },    { "bytes_max", SC_BYTES },
-                  { "bytes", SC_BYTES },        { "s", SC_SECONDS } };
+    } cells[] = { { "count", SC_NUMBER },    { "bytes_mean", SC_BYTES }, { "bytes_min", SC_BYTES },
+                  { "bytes_max", SC_BYTES }, { "bytes", SC_BYTES },      { "s", SC_SECONDS } };
     char slug[SLUG_MAX], column[SLUG_MAX + 16];
     double count = 0.0;
     make_slug(slug, sc_piece_trim(name));
     for (size_t i = 0; i < SC_IMPORT_COUNT(cells); i++) {
         (void)snprintf(column, sizeof column, "%s_%s", slug, cells[i].suffix);
-        const double number =
-            i > 0 ? quantity(value[i], unit[i])
-                  : sc_piece_grouped(value[0], &count) ? count : (double)NAN;
+        const double number = i > 0                                ? quantity(value[i], unit[i])
+                              : sc_piece_grouped(value[0], &count) ? count
+                                                                   : (double)NAN;
         if (!isnan(number))
             sc_import_set_named(r->import, sc_piece_of(column), cells[i].dimension, number);
     }
@@ -333,9 +332,12 @@ static bool read_nvprof(struct sc_import *import)
     struct sc_piece line;
     r.transfer = sc_pattern_create(
         "^([\\d,]+)\\s+(\\S+)\\s+(\\S+)\\s+(\\S+)\\s+(\\S+)\\s+(\\S+)\\s+(\\S.*)$", reason);
-    r.activity = sc_pattern_create("^(?:(GPU activities|API calls):)?\\s*([\\d.]+)%\\s+(\\S+)\\s+(\\d+)"
-                                   "\\s+(\\S+)\\s+(\\S+)\\s+(\\S+)\\s+(\\S.*)$", reason);
-    bool fine = (r.transfer != NULL && r.activity != NULL) || sc_import_fail(import, 0, "%s", reason);
+    r.activity = sc_pattern_create(
+        "^(?:(GPU activities|API calls):)?\\s*([\\d.]+)%\\s+(\\S+)\\s+(\\d+)"
+        "\\s+(\\S+)\\s+(\\S+)\\s+(\\S+)\\s+(\\S.*)$",
+        reason);
+    bool fine = (r.transfer != NULL && r.activity != NULL) ||
+                sc_import_fail(import, 0, "%s", reason);
     while (fine && sc_import_line(import, &line))
         fine = read_line(&r, line);
     if (fine)

@@ -58,7 +58,9 @@ bool sc_piece_product(struct sc_piece piece, double *value);
 
 /* ---- the file ---- */
 
-enum { SC_IMPORT_LINE_MAX = 1024 * 1024 }; /* bytes of a line; the rest of a longer one is left out */
+enum {
+    SC_IMPORT_LINE_MAX = 1024 * 1024
+}; /* bytes of a line; the rest of a longer one is left out */
 
 /* The next line, without its end; *text has a NUL behind it.  False at the end of the file, and
  * when it could not be read, which sc_import_file() reports. */
@@ -104,8 +106,8 @@ void sc_import_unset(struct sc_import *import, size_t column);
 bool sc_import_has(const struct sc_import *import, size_t column, double *value);
 
 /* Any other column, made when it is first named. */
-void sc_import_set_named(struct sc_import *import, struct sc_piece name, enum sc_dimension dimension,
-                         double value);
+void sc_import_set_named(struct sc_import *import, struct sc_piece name,
+                         enum sc_dimension dimension, double value);
 /* As the number that it is, else as text, else nothing. */
 void sc_import_set_kept(struct sc_import *import, struct sc_piece name, struct sc_piece value);
 

@@ -235,8 +235,7 @@ static bool read_line(struct run *run, struct sc_piece line)
     value = sc_piece_trim(value);
     if (value.length == 0) {
         /* A new dump begins with its front end; without one, with its memory system. */
-        if (sc_piece_is(key, "Frontend") ||
-            (sc_piece_is(key, "MemorySystem") && run->channels > 0))
+        if (sc_piece_is(key, "Frontend") || (sc_piece_is(key, "MemorySystem") && run->channels > 0))
             finish_run(run);
         run->in_device = sc_piece_is(key, "DRAM");
         return true;

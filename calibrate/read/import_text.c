@@ -189,8 +189,8 @@ static const struct {
     const char *text;
     double factor;
 } prefixes[] = {
-    { "", 1 },     { "n", 1e-9 }, { "u", 1e-6 }, { "m", 1e-3 }, { "k", 1e3 },
-    { "K", 1e3 },  { "M", 1e6 },  { "G", 1e9 },  { "T", 1e12 },
+    { "", 1 },    { "n", 1e-9 }, { "u", 1e-6 }, { "m", 1e-3 }, { "k", 1e3 },
+    { "K", 1e3 }, { "M", 1e6 },  { "G", 1e9 },  { "T", 1e12 },
 };
 
 static const struct {
@@ -198,9 +198,9 @@ static const struct {
     enum sc_dimension dimension;
     const char *si;
 } bases[] = {
-    { "s", SC_SECONDS, "s" },   { "second", SC_SECONDS, "s" }, { "sec", SC_SECONDS, "s" },
-    { "B", SC_BYTES, "B" },     { "byte", SC_BYTES, "B" },     { "bytes", SC_BYTES, "B" },
-    { "hz", SC_HERTZ, "Hz" },   { "Hz", SC_HERTZ, "Hz" },      { "cycle", SC_CYCLES, "cycles" },
+    { "s", SC_SECONDS, "s" }, { "second", SC_SECONDS, "s" }, { "sec", SC_SECONDS, "s" },
+    { "B", SC_BYTES, "B" },   { "byte", SC_BYTES, "B" },     { "bytes", SC_BYTES, "B" },
+    { "hz", SC_HERTZ, "Hz" }, { "Hz", SC_HERTZ, "Hz" },      { "cycle", SC_CYCLES, "cycles" },
     { "W", SC_WATTS, "W" },
 };
 
@@ -271,8 +271,7 @@ struct sc_pattern *sc_pattern_create(const char *text, char reason[static SC_IMP
     (void)snprintf(reason, SC_IMPORT_REASON, "out of memory");
     if (pattern == NULL)
         return NULL;
-    pattern->code =
-        pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED, 0, &code, &offset, NULL);
+    pattern->code = pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED, 0, &code, &offset, NULL);
     if (pattern->code == NULL) {
         PCRE2_UCHAR message[128];
         (void)pcre2_get_error_message(code, message, sizeof message);
@@ -306,8 +305,8 @@ void sc_pattern_destroy(struct sc_pattern *pattern)
 
 bool sc_pattern_matches(struct sc_pattern *pattern, struct sc_piece p)
 {
-    const int found = pcre2_match(pattern->code, (PCRE2_SPTR)p.text, p.length, 0, 0,
-                                  pattern->match, pattern->context);
+    const int found = pcre2_match(pattern->code, (PCRE2_SPTR)p.text, p.length, 0, 0, pattern->match,
+                                  pattern->context);
     pattern->gave_up = pattern->gave_up || (found < 0 && found != PCRE2_ERROR_NOMATCH);
     return found >= 0;
 }
@@ -412,9 +411,9 @@ bool sc_fields_split(struct sc_import *import, struct sc_fields *f, struct sc_pi
         return sc_import_fail(import, 0, "out of memory");
     f->count = f->text_length = 0;
     f->failed = false;
-    const bool fine =
-        csv_parse(f->parser, line.text, line.length, add_field, NULL, f) == line.length &&
-        csv_fini(f->parser, add_field, NULL, f) == 0;
+    const bool fine = csv_parse(f->parser, line.text, line.length, add_field, NULL, f) ==
+                          line.length &&
+                      csv_fini(f->parser, add_field, NULL, f) == 0;
     if (!fine || f->failed) {
         csv_free(f->parser);
         free(f->parser);
@@ -471,12 +470,12 @@ void sc_import_set_measured(struct sc_import *import, struct sc_piece name, stru
     const struct sc_measure measure = sc_measure_of(unit, binary);
     const struct sc_piece shown = measure.si != NULL ? sc_piece_of(measure.si)
                                                      : sc_piece_trim(unit);
-    const int length =
-        shown.length > 0
-            ? snprintf(header, sizeof header, "%.*s (%.*s)", name.length < 180 ? (int)name.length : 180,
-                       name.text, shown.length < 60 ? (int)shown.length : 60, shown.text)
-            : snprintf(header, sizeof header, "%.*s", name.length < 250 ? (int)name.length : 250,
-                       name.text);
+    const int length = shown.length > 0
+                           ? snprintf(header, sizeof header, "%.*s (%.*s)",
+                                      name.length < 180 ? (int)name.length : 180, name.text,
+                                      shown.length < 60 ? (int)shown.length : 60, shown.text)
+                           : snprintf(header, sizeof header, "%.*s",
+                                      name.length < 250 ? (int)name.length : 250, name.text);
     const struct sc_piece column = { header, (size_t)length };
     if (sc_piece_grouped(value, &number))
         sc_import_set_named(import, column, measure.dimension, sc_scaled(number, measure.factor));

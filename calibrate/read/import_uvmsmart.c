@@ -212,8 +212,8 @@ static void read_pairs(struct run *run, struct sc_import *import, struct sc_piec
 
 static bool has_pairs(struct sc_piece line)
 {
-    static const char *const starts[] = { "Tlb_tot",  "Page_",  "Total_memory_access_page_fault",
-                                          "Tot_page", "Avg_p",  "dma_",
+    static const char *const starts[] = { "Tlb_tot",  "Page_", "Total_memory_access_page_fault",
+                                          "Tot_page", "Avg_p", "dma_",
                                           "Pcie_" };
     for (size_t i = 0; i < SC_IMPORT_COUNT(starts); i++)
         if (sc_piece_starts(line, starts[i]))
@@ -251,8 +251,7 @@ static void set_sums(struct run *run, struct sc_import *import)
         sc_import_set_named(import, sc_piece_of(name), SC_SECONDS, run->times[i].time_s);
     }
     for (size_t i = 0; i < run->kept_count; i++)
-        sc_import_set_kept(import, sc_piece_of(run->kept[i].name),
-                           sc_piece_of(run->kept[i].value));
+        sc_import_set_kept(import, sc_piece_of(run->kept[i].name), sc_piece_of(run->kept[i].value));
 }
 
 static void end_kernel(void *context, struct sc_import *import)
@@ -283,13 +282,15 @@ static bool read_uvmsmart(struct sc_import *import)
     struct run *run = calloc(1, sizeof *run);
     if (run == NULL)
         return sc_import_fail(import, 0, "out of memory");
-    const struct gpgpusim_extension extension = { .line = read_line, .kernel = end_kernel,
-                                                  .end = end_run, .context = run };
+    const struct gpgpusim_extension extension = {
+        .line = read_line, .kernel = end_kernel, .end = end_run, .context = run
+    };
     clear_run(run);
     run->event = sc_pattern_create(
-        "^F: *\\d+-+T: *\\d+(?:.*?\\bSz: *(\\d+))?.*\\bT: *(\\w+)(?:\\((-?[\\d.e+-]+)\\))?", reason);
-    run->total = sc_pattern_create("^Tot_(\\w+?)(?:_time)?: *[\\d.]+ *\\(cycle\\), *([^(]*)\\(us\\)",
-                                   reason);
+        "^F: *\\d+-+T: *\\d+(?:.*?\\bSz: *(\\d+))?.*\\bT: *(\\w+)(?:\\((-?[\\d.e+-]+)\\))?",
+        reason);
+    run->total = sc_pattern_create(
+        "^Tot_(\\w+?)(?:_time)?: *[\\d.]+ *\\(cycle\\), *([^(]*)\\(us\\)", reason);
     const bool fine = run->event != NULL && run->total != NULL
                           ? gpgpusim_read(import, &extension)
                           : sc_import_fail(import, 0, "%s", reason);
