@@ -585,7 +585,8 @@ static void test_ramulator2(void)
     static const char text[] =
         "MemorySystem:\n  total_num_read_requests: 50\n  memory_system_cycles: 1000\n  DRAM:\n"
         "    impl: DDR4\n  Controller:\n    id: Channel 0\n    num_read_reqs_0: 80\n"
-        "    avg_read_latency_0: 25\n\n    row_hits_0: 30\n    row_misses_0: 5\n"
+        "    avg_read_latency_0: 25\n\n    bank_acts_core_free_7: 3\n    priority_core_0: 5\n"
+        "    core_queue_0: 6\n    row_hits_0: 30\n    row_misses_0: 5\n"
         "    row_conflicts_0: 15\n    read_row_hits_core_0: 7\n    read_latency_0: 2000\n"
         "  Controller:\n    id: Channel 1\n    queue_len_avg_1: -nan\n    num_read_reqs_1: 20\n"
         "    row_hits_1: 20\n    row_misses_1: 0\n    row_conflicts_1: 0\n    read_latency_1: 1000\n"
@@ -595,6 +596,7 @@ static void test_ramulator2(void)
         { "channel", 0 }, { "cycles", 1000 }, { "total_reads", 50 }, { "reads_sent", 80 },
         { "row_hits", 30 }, { "row_hit_share", 0.6 }, { "printed_read_latency_cycles", 25 },
         { "read_latency_cycles", 60 }, { "read_row_hits_core_0", 7 },
+        { "bank_acts_core_free_7", 3 }, { "core_queue", 6 }, { "priority_core_0", 5 },
     };
     static const struct want second[] = { { "channel", 1 }, { "queue_length", NOTHING },
                                           { "row_hit_share", 1 }, { "read_latency_cycles", 60 } };
@@ -931,7 +933,7 @@ static void test_kinds(void)
 
 int main(void)
 {
-    plan(470);
+    plan(473);
     test_numbers();
     test_grouped();
     test_units();

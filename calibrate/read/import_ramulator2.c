@@ -56,6 +56,7 @@ struct run {
     size_t channels;
     double shared[COLUMNS]; /* of all channels */
     char device[64];
+    size_t current; /* channel whose controller is being told of; CHANNELS_MAX: not said */
     bool in_device, any;
     struct kept *kept;
     size_t kept_count, kept_room;
@@ -76,6 +77,7 @@ static void clear_run(struct run *run)
         run->shared[i] = (double)NAN;
     run->kept_count = run->channels = 0;
     run->device[0] = '\0';
+    run->current = CHANNELS_MAX;
     run->in_device = run->any = false;
 }
 
@@ -178,7 +180,7 @@ static void finish_run(struct run *run)
 
 /* ---- lines ---- */
 
-/* "row_hits_3" is row_hits of channel 3; "row_hits_core_3" is of no channel. */
+/* "row_hits_3" may be row_hits of channel 3; "row_hits_core_3" is of no channel. */
 static size_t split_channel(struct sc_piece key, struct sc_piece *stem)
 {
     size_t length = key.length, channel = 0, digit = 1;
@@ -199,11 +201,43 @@ static size_t split_channel(struct sc_piece key, struct sc_piece *stem)
     return channel;
 }
 
+static bool is_known(struct sc_piece stem)
+{
+    for (size_t i = CYCLES; i < COLUMNS; i++)
+        if (sc_piece_is(stem, columns[i].key))
+            return true;
+    return false;
+}
+
+/* A number at the end of other keys is the channel's only if their controller has said so: it may
+ * as well be that of a bank. */
+static size_t channel_of(const struct run *run, struct sc_piece key, struct sc_piece *stem)
+{
+    const size_t channel = split_channel(key, stem);
+    if (channel == run->current || is_known(*stem))
+        return channel;
+    *stem = key;
+    return CHANNELS_MAX;
+}
+
+/* "id: Channel 3" */
+static void read_id(struct run *run, struct sc_piece value)
+{
+    static const char word[] = "Channel ";
+    double number = 0.0;
+    if (sc_piece_starts(value, word) &&
+        sc_piece_number(sc_piece_after(value, strlen(word)), &number, NULL) && number >= 0.0 &&
+        number < CHANNELS_MAX)
+        run->current = (size_t)number;
+}
+
 static bool read_pair(struct run *run, struct sc_piece key, struct sc_piece value)
 {
     double number = 0.0;
     struct sc_piece stem;
-    const size_t channel = split_channel(key, &stem);
+    if (sc_piece_is(key, "id"))
+        read_id(run, value);
+    const size_t channel = channel_of(run, key, &stem);
     const bool numeric = sc_piece_number(value, &number, NULL);
     if (run->in_device && sc_piece_is(key, "impl")) {
         (void)snprintf(run->device, sizeof run->device, "%.*s", (int)value.length % 60, value.text);
