@@ -19,8 +19,8 @@ BUILD_CC ?= $(CC)
 PKG_CONFIG ?= pkg-config
 JOBS = $(shell nproc)
 
-MODULES = gsl libpcre2-8 jansson
-PACKAGES = build-essential pkg-config libgsl-dev libpcre2-dev libcsv-dev libjansson-dev \
+MODULES = gsl libpcre2-8 jansson expat
+PACKAGES = build-essential pkg-config libgsl-dev libpcre2-dev libcsv-dev libjansson-dev libexpat1-dev \
            gnuplot-nox perl
 PAPER_PACKAGES = latexmk texlive-latex-recommended texlive-fonts-recommended gnuplot-nox
 ANALYZERS = clang-tidy cppcheck

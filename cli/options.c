@@ -5,9 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void store(struct options *options, const struct option_row *row, const char *value)
+static bool store(struct options *options, const struct option_row *row, const char *value,
+                  struct problem *problem)
 {
-    memcpy((char *)options + row->offset, &value, sizeof value);
+    const size_t places = row->times ? OPTION_TIMES : 1;
+    char *place = (char *)options + row->offset;
+    for (size_t i = 0; i < places; i++, place += sizeof value) {
+        const char *there = NULL;
+        memcpy(&there, place, sizeof there);
+        if (there == NULL || !row->times) {
+            memcpy(place, &value, sizeof value);
+            return true;
+        }
+    }
+    return problem_set(problem, "--%s: more than %d of them", row->name, (int)OPTION_TIMES);
 }
 
 struct option_names {
@@ -92,18 +103,15 @@ static bool parse_option(const struct option_row *rows, size_t row_count, int ar
         (argv[*i][1] == '-' ? read_long : read_short)(rows, row_count, argv[*i], &value, problem);
     if (row == NULL)
         return false;
-    if (row->argument == NULL) {
-        store(options, row, "");
-        return true;
-    }
+    if (row->argument == NULL)
+        return store(options, row, "", problem);
     if (value == NULL && *i + 1 < argc)
         value = argv[++*i];
     /* An unset shell variable is no value. */
     if (value == NULL || *value == '\0')
         return problem_set(problem, "--%s needs a value: --%s %s", row->name, row->name,
                            row->argument);
-    store(options, row, value);
-    return true;
+    return store(options, row, value, problem);
 }
 
 bool options_parse(const struct option_row *rows, size_t row_count, int argc, char **argv,

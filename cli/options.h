@@ -9,12 +9,16 @@
 #include "problem.h"
 #include "text.h"
 
+enum { OPTION_TIMES = 32 }; /* of an option that may be given several times */
+
 /* Every option that a command may take, as it was written; NULL: not given. */
 struct options {
     const char *from, *format, *output, *digits, *only, *columns;
     const char *delimiter, *decimal, *data, *jobs;
     const char *seed, *repeat, *trace, *replay, *record, *csv, *samples, *policies, *level, *params;
     const char *by, *over, *leave_out;
+    const char *keep, *name, *gpu; /* of import */
+    const char *map[OPTION_TIMES]; /* in the order given */
     const char *block, *item, *input, *column, *sample, *sample_size, *sizes, *points; /* of mrc */
     const char *every, *policy, *ways, *histogram, *plot;
     const char *strict, *check, *simulate, *list, *help, *version; /* given or not: NULL or "" */
@@ -27,6 +31,7 @@ struct option_row {
     const char *argument; /* "FILE", or NULL for a switch */
     size_t offset;        /* of the member of struct options */
     const char *help;
+    bool times;           /* may be given up to OPTION_TIMES times */
 };
 
 #define OPTION(member, short_letter, argument_name, text) \

@@ -82,6 +82,35 @@ awk -v a="$(median "$folder/raw")" -v b="$(median "$folder/sampled")" \
 echo "mrc, exact: peak memory $(peak_kb "$stallcast" mrc "$folder/zipf.u64") kB"
 rm -f "$folder/zipf.u64" "$folder/zipf.txt"
 
+echo "== import: logs of a cycle simulator, dense in statistics; grep -c reads them too"
+tests=$(dirname "$0")
+for copies in 2000 20000; do
+    i=0
+    while [ $i -lt 100 ]; do
+        cat "$tests/fixtures/import/accelsim.log"
+        i=$((i + 1))
+    done > "$folder/some.log"
+    i=0
+    while [ $i -lt $((copies / 100)) ]; do
+        cat "$folder/some.log"
+        i=$((i + 1))
+    done > "$folder/runs.log"
+    peak=$(peak_kb "$stallcast" import accelsim "$folder/runs.log" -o "$folder/runs.csv")
+    echo "peak memory for $(($(wc -c < "$folder/runs.log") / 1000000)) MB: $peak kB"
+done
+for i in 1 2 3 4 5; do
+    seconds "$stallcast" import accelsim "$folder/runs.log" -o "$folder/runs.csv" >> "$folder/import"
+    seconds "$stallcast" import accelsim "$folder/runs.log" --keep '^gpu_stall' -o "$folder/runs.csv" \
+        >> "$folder/import_keep"
+    # To /dev/null itself grep would stop at the first.
+    seconds sh -c 'grep -c kernel_name "$1" | cat' sh "$folder/runs.log" >> "$folder/grep"
+done
+awk -v a="$(median "$folder/import")" -v k="$(median "$folder/import_keep")" \
+    -v g="$(median "$folder/grep")" -v bytes="$(wc -c < "$folder/runs.log")" 'BEGIN {
+    printf "import %.0f MB/s, with --keep %.0f MB/s, grep -c %.0f MB/s\n",
+        bytes / a / 1e6, bytes / k / 1e6, bytes / g / 1e6 }'
+rm -f "$folder/runs.log" "$folder/runs.csv" "$folder/some.log"
+
 echo "== CSV batch: 1 M rows, 8 columns in, 12 of the answer out"
 awk 'BEGIN {
     srand(1)
