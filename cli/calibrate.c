@@ -30,7 +30,17 @@
 /* Half of the samples for the coefficients, but no more than a handful of these can
  * use; the others are shared evenly between interval and report, which never have
  * enough: the coverage of 14 policies is known to 2 per cent with 350 samples each. */
-static const double fit_share = 0.5, fit_most = 2000;
+static const double fit_share = 0.5;
+enum { FIT_MOST = 2000 }; /* observations */
+
+/* What is fitted besides the slowdown, as it is, and the preset whose rows are held out
+ * whole: what is learnt of some kernels is to hold for others. */
+enum { OBSERVED_MAX = 4 };
+static const struct also_fitted {
+    const char *system, *whole, *metrics[OBSERVED_MAX];
+} also_fitted[] = {
+    { "prefetch", "kernel", { "on_time_share", "coverage", "accuracy" } },
+};
 /* What counts as reported: the interval's level in the table of scores. */
 static const double report_level = 0.9;
 
@@ -55,6 +65,10 @@ struct calibrate {
 
     unsigned char *scenarios; /* of each sample */
     double *slowdowns;        /* simulated; NaN: not yet; 0: the scenario has no answer */
+    const struct sc_metric *observed[OBSERVED_MAX + 1]; /* the slowdown first */
+    size_t observed_count;
+    double *values;           /* of these, of each sample */
+    const char *whole;        /* preset whose rows are held out whole, or NULL */
     size_t *groups;           /* row of the policy, or 0 */
     enum sc_set *sets;
     const struct sc_field *group_field;
@@ -103,6 +117,8 @@ static bool add_defaults(struct calibrate *c, struct problem *problem)
     static const struct {
         const char *key, *needs, *word;
     } defaults[] = { { "policy", "policy", "policy=all" },
+                     { "kernel", "issue_width", "kernel=all" },
+                     { "gpu", "issue_width", "gpu=a100-40gb,v100" },
                      { "model", "model", "model=@dense" },
                      { "gpu", "model", "gpu=a100-sim,a100,h100,h200,b200" } };
     for (size_t i = 0; i < sizeof defaults / sizeof defaults[0]; i++)
@@ -166,28 +182,80 @@ static bool make_sample(struct calibrate *c, size_t i, struct problem *problem)
     return true;
 }
 
-static bool make_samples(struct calibrate *c, struct problem *problem)
+static void list_observed(struct calibrate *c)
+{
+    c->observed[c->observed_count++] = &c->system->metrics[0];
+    for (size_t i = 0; i < sizeof also_fitted / sizeof also_fitted[0]; i++) {
+        const struct also_fitted *row = &also_fitted[i];
+        if (strcmp(row->system, c->system->name) != 0)
+            continue;
+        c->whole = row->whole;
+        for (size_t m = 0; m < OBSERVED_MAX && row->metrics[m] != NULL; m++)
+            c->observed[c->observed_count++] = sc_system_metric(c->system, row->metrics[m]);
+    }
+}
+
+/* The place among the choices of the preset that is held out whole; SIZE_MAX: none, or too
+ * few of its rows are drawn to have some in each set. */
+static size_t whole_choice(const struct calibrate *c)
+{
+    enum { LEAST = 6 };
+    for (size_t d = 0; c->whole != NULL && d < c->choice_count; d++) {
+        const struct sweep *sweep = &c->sweeps[c->choice_sweep[d]];
+        if (strcmp(sweep->field->key, c->whole) == 0)
+            return sweep->count >= LEAST ? d : SIZE_MAX;
+    }
+    return SIZE_MAX;
+}
+
+/* Half of the rows to fit, a quarter for intervals, a quarter to report on. */
+static bool split_whole(struct calibrate *c, size_t choice, struct problem *problem)
 {
     struct sc_error error;
+    const size_t rows = c->sweeps[c->choice_sweep[choice]].count;
+    const struct sc_shares shares = { { 0.5, 0.25, 0.25 } };
+    enum sc_set *of_row = calloc(rows, sizeof *of_row);
+    size_t *labels = calloc(rows, sizeof *labels); /* all alike: divided exactly */
+    const bool fine = of_row != NULL && labels != NULL &&
+                      sc_split(c->seed, &shares, labels, rows, of_row, &error) == SC_OK;
+    for (size_t i = 0; fine && i < c->samples; i++)
+        c->sets[i] = of_row[sc_design_drawn(&c->design, i, choice)];
+    free(of_row);
+    free(labels);
+    return fine || problem_set(problem, "out of memory");
+}
+
+static bool split(struct calibrate *c, struct problem *problem)
+{
+    struct sc_error error;
+    const size_t choice = whole_choice(c);
+    if (choice != SIZE_MAX)
+        return split_whole(c, choice, problem);
+    const double fit = fmin(fit_share, FIT_MOST / (double)c->samples);
+    const struct sc_shares shares = { { fit, 0.5 * (1.0 - fit), 0.5 * (1.0 - fit) } };
+    return sc_split(c->seed, &shares, c->groups, c->samples, c->sets, &error) == SC_OK ||
+           problem_set(problem, "%s: %s", error.field, error.reason);
+}
+
+static bool make_samples(struct calibrate *c, struct problem *problem)
+{
+    list_observed(c);
     c->group_field = sc_system_field(c->system, "policy");
     c->scenarios = calloc(c->samples, c->system->scenario_size);
     c->slowdowns = calloc(c->samples, sizeof *c->slowdowns);
+    c->values = calloc(c->samples * c->observed_count, sizeof *c->values);
     c->groups = calloc(c->samples, sizeof *c->groups);
     c->sets = calloc(c->samples, sizeof *c->sets);
     c->predicted = calloc(c->samples, sizeof *c->predicted);
     c->residuals = calloc(c->samples, sizeof *c->residuals);
     c->fit_rows = calloc(c->samples, sizeof *c->fit_rows);
-    if (c->scenarios == NULL || c->slowdowns == NULL || c->groups == NULL || c->sets == NULL ||
-        c->predicted == NULL || c->residuals == NULL || c->fit_rows == NULL)
+    if (c->scenarios == NULL || c->slowdowns == NULL || c->values == NULL ||
+        c->groups == NULL || c->sets == NULL || c->predicted == NULL || c->residuals == NULL || c->fit_rows == NULL)
         return problem_set(problem, "out of memory");
     for (size_t i = 0; i < c->samples; i++)
         if (!make_sample(c, i, problem))
             return false;
-    const double fit = fmin(fit_share, fit_most / (double)c->samples);
-    const struct sc_shares shares = { { fit, 0.5 * (1.0 - fit), 0.5 * (1.0 - fit) } };
-    if (sc_split(c->seed, &shares, c->groups, c->samples, c->sets, &error) != SC_OK)
-        return problem_set(problem, "%s: %s", error.field, error.reason);
-    return true;
+    return split(c, problem);
 }
 
 /* ---- runs ---- */
@@ -211,7 +279,19 @@ static bool open_runs(struct calibrate *c, const char *output, struct problem *p
         return true;
     (void)snprintf(heading, sizeof heading, "%s,%s,%" PRIu64 ",%zu,%016" PRIx64, SC_SIM_VERSION,
                    c->system->name, c->seed, c->samples, identity(c));
-    return journal_open(&c->journal, output, heading, c->slowdowns, c->samples, problem);
+    const size_t width = c->observed_count;
+    for (size_t v = 0; v < c->samples * width; v++)
+        c->values[v] = (double)NAN;
+    if (!journal_open(&c->journal, output, heading, c->values, c->samples * width, problem))
+        return false;
+    for (size_t i = 0; i < c->samples; i++) {
+        bool whole = true;
+        for (size_t m = 0; m < width; m++)
+            whole = whole && !isnan(c->values[i * width + m]);
+        if (whole)
+            c->slowdowns[i] = c->values[i * width];
+    }
+    return true;
 }
 
 /* What went wrong, and the sample as one would give it to `simulate`. */
@@ -241,16 +321,24 @@ static bool describe_sample(const struct calibrate *c, size_t i, enum sc_status 
     return false;
 }
 
-/* The simulated slowdown; 0 when the sampled values contradict each other, or are more
- * than is simulated. */
-static bool simulate(struct calibrate *c, size_t i, double *slowdown, struct problem *problem)
+static double metric_of(const struct sc_metric *metric, const unsigned char *answer)
+{
+    double value;
+    memcpy(&value, answer + metric->offset, sizeof value);
+    return value;
+}
+
+/* What is simulated; all 0 when the sampled values contradict each other, or are more than
+ * is simulated. */
+static bool simulate(struct calibrate *c, size_t i, double *values, struct problem *problem)
 {
     _Alignas(max_align_t) unsigned char answer[SC_ANSWER_MAX];
     const void *scenario = c->scenarios + i * c->system->scenario_size;
     const struct sc_sim_options options = { .seed = c->seed, .run = i };
     struct sc_sim_report report = { 0 };
     struct sc_error error = { 0 };
-    *slowdown = 0.0;
+    for (size_t m = 0; m < c->observed_count; m++)
+        values[m] = 0.0;
     if (c->system->estimate(scenario, answer, NULL, &error) != SC_OK)
         return true;
     const enum sc_status status =
@@ -259,8 +347,18 @@ static bool simulate(struct calibrate *c, size_t i, double *slowdown, struct pro
         return true;
     if (status != SC_OK)
         return describe_sample(c, i, status, &error, problem);
-    memcpy(slowdown, answer + c->system->metrics[0].offset, sizeof *slowdown);
+    for (size_t m = 0; m < c->observed_count; m++)
+        values[m] = metric_of(c->observed[m], answer);
     return true;
+}
+
+/* Keeps what a run came to.  Under the lock. */
+static void keep(struct calibrate *c, size_t i)
+{
+    const size_t width = c->observed_count;
+    c->slowdowns[i] = c->values[i * width];
+    for (size_t m = 0; m < width && c->fault.text[0] == '\0'; m++)
+        (void)journal_add(&c->journal, i * width + m, c->values[i * width + m], &c->fault);
 }
 
 static void *work(void *argument)
@@ -268,7 +366,6 @@ static void *work(void *argument)
     struct calibrate *c = argument;
     for (;;) {
         struct problem problem = { "" };
-        double slowdown = 0.0;
         (void)pthread_mutex_lock(&c->lock);
         while (c->next < c->samples && !isnan(c->slowdowns[c->next]))
             c->next++;
@@ -277,15 +374,12 @@ static void *work(void *argument)
         (void)pthread_mutex_unlock(&c->lock);
         if (stop)
             return NULL;
-        const bool fine = simulate(c, i, &slowdown, &problem);
+        const bool fine = simulate(c, i, &c->values[i * c->observed_count], &problem);
         (void)pthread_mutex_lock(&c->lock);
         if (!fine && c->fault.text[0] == '\0')
             (void)problem_set(&c->fault, "sample %zu: %s", i, problem.text);
-        if (fine) {
-            c->slowdowns[i] = slowdown;
-            if (c->fault.text[0] == '\0')
-                (void)journal_add(&c->journal, i, slowdown, &c->fault);
-        }
+        if (fine)
+            keep(c, i);
         c->run_now++;
         progress_step(&c->progress);
         (void)pthread_mutex_unlock(&c->lock);
@@ -394,28 +488,46 @@ static bool check_voids(const struct calibrate *c, struct problem *problem)
 
 /* ---- the fit ---- */
 
-static bool predict_one(const struct calibrate *c, size_t i, const double *coefficients,
-                        double *log_slowdown)
+/* The logarithm of the slowdown, and the shares as they are: a tenth more or less of
+ * either counts alike. */
+static void scale_observed(double *values)
+{
+    values[0] = log(values[0]);
+}
+
+static bool predict_all(const struct calibrate *c, size_t i, const double *coefficients,
+                        double *values)
 {
     _Alignas(max_align_t) unsigned char scenario[SC_SCENARIO_MAX], answer[SC_ANSWER_MAX];
-    double slowdown;
     struct sc_error error;
     memcpy(scenario, c->scenarios + i * c->system->scenario_size, c->system->scenario_size);
     for (size_t k = 0; k < c->parameter_count; k++)
         sc_field_set(c->fields[k], scenario, coefficients[k]);
     if (c->system->estimate(scenario, answer, NULL, &error) != SC_OK)
         return false;
-    memcpy(&slowdown, answer + c->system->metrics[0].offset, sizeof slowdown);
-    *log_slowdown = log(slowdown);
+    for (size_t m = 0; m < c->observed_count; m++)
+        values[m] = metric_of(c->observed[m], answer);
+    scale_observed(values);
     return true;
+}
+
+static bool predict_one(const struct calibrate *c, size_t i, const double *coefficients,
+                        double *log_slowdown)
+{
+    double values[OBSERVED_MAX + 1];
+    const bool fine = predict_all(c, i, coefficients, values);
+    *log_slowdown = fine ? values[0] : (double)NAN;
+    return fine;
 }
 
 static enum sc_status predict(const double *parameters, double *log_predictions, void *context)
 {
     const struct calibrate *c = context;
+    const size_t width = c->observed_count;
     for (size_t i = 0; i < c->fit_count; i++)
-        if (!predict_one(c, c->fit_rows[i], parameters, &log_predictions[i]))
-            log_predictions[i] = (double)NAN;
+        if (!predict_all(c, c->fit_rows[i], parameters, &log_predictions[i * width]))
+            for (size_t m = 0; m < width; m++)
+                log_predictions[i * width + m] = (double)NAN;
     return SC_OK;
 }
 
@@ -440,16 +552,16 @@ static void restore_unused(struct calibrate *c)
 {
     for (size_t k = 0; k < c->parameter_count; k++) {
         struct sc_fit_estimate *estimate = &c->fit.estimates[k];
-        double values[COEFFICIENTS_MAX] = { 0 }, before, after;
+        double values[COEFFICIENTS_MAX] = { 0 }, before[OBSERVED_MAX + 1], after[OBSERVED_MAX + 1];
         bool same = estimate->verdict == SC_FIT_NO_EFFECT;
         for (size_t j = 0; j < c->parameter_count; j++)
             values[j] = c->fit.estimates[j].value;
         for (size_t i = 0; same && i < c->fit_count; i++) {
             values[k] = estimate->value;
-            same = predict_one(c, c->fit_rows[i], values, &before);
+            same = predict_all(c, c->fit_rows[i], values, before);
             values[k] = c->parameters[k].initial;
-            same = same && predict_one(c, c->fit_rows[i], values, &after) && !(before < after) &&
-                   !(before > after);
+            same = same && predict_all(c, c->fit_rows[i], values, after) &&
+                   memcmp(before, after, c->observed_count * sizeof *before) == 0;
         }
         if (same)
             estimate->value = c->parameters[k].initial;
@@ -461,20 +573,26 @@ static bool fit_coefficients(struct calibrate *c, struct problem *problem)
     struct sc_error error = { 0 };
     if (c->parameter_count == 0)
         return true;
-    struct sc_fit_observation *observations = calloc(c->samples, sizeof *observations);
+    const size_t width = c->observed_count;
+    struct sc_fit_observation *observations = calloc(c->samples * width, sizeof *observations);
     if (observations == NULL)
         return problem_set(problem, "out of memory");
     for (size_t i = 0; i < c->samples; i++) {
-        if (c->sets[i] != SC_SET_FIT || !(c->slowdowns[i] > 0.0))
+        if (c->sets[i] != SC_SET_FIT || !(c->slowdowns[i] > 0.0) ||
+            (c->fit_count + 1) * width > FIT_MOST)
             continue;
-        observations[c->fit_count] = (struct sc_fit_observation){ .log_value = log(c->slowdowns[i]),
-                                                                  .weight = 1.0 };
+        double values[OBSERVED_MAX + 1];
+        memcpy(values, &c->values[i * width], width * sizeof *values);
+        scale_observed(values);
+        for (size_t m = 0; m < width; m++)
+            observations[c->fit_count * width + m] =
+                (struct sc_fit_observation){ .log_value = values[m], .weight = 1.0 };
         c->fit_rows[c->fit_count++] = i;
     }
     const struct sc_fit_problem fit = { .parameters = c->parameters,
                                         .parameter_count = c->parameter_count,
                                         .observations = observations,
-                                        .observation_count = c->fit_count,
+                                        .observation_count = c->fit_count * width,
                                         .predict = predict,
                                         .context = c };
     const struct sc_fit_options options = { .starts = 4, .seed = c->seed };
@@ -991,6 +1109,7 @@ static int calibrate(const struct command *command, const struct options *option
     }
     free(c->scenarios);
     free(c->slowdowns);
+    free(c->values);
     free(c->groups);
     free(c->sets);
     free(c->fit_rows);
