@@ -266,7 +266,8 @@ calibration: $(PROGRAM) ## make data/params/ anew (some minutes)
 	mkdir -p data/params
 	$(PROGRAM) calibrate hbf --samples 12000 --seed 1 -o data/params/hbf.csv
 	$(PROGRAM) calibrate stream --samples 1000 --seed 1 -o data/params/stream.csv
-	$(PROGRAM) calibrate uvm pattern=all --samples 2500 --seed 1 -o data/params/uvm.csv
+	$(PROGRAM) calibrate uvm pattern=all --samples 6000 --seed 1 -o data/params/uvm.csv
+	$(PROGRAM) calibrate prefetch --samples 4000 --seed 1 -o data/params/prefetch.csv
 	rm -f data/params/*.runs
 
 # Figures and paper -----------------------------------------------------------

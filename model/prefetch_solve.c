@@ -722,7 +722,8 @@ static double useless_of(const struct work *w, const struct pf_state *state,
     const double step = in_step(k->scenario);
     const double warps = fmin(1.0, step * w->pass_rank[SC_PREFETCH_WARP]);
     const double chains = fmin(1.0, step * w->pass_rank[SC_PREFETCH_CHAIN]);
-    sum += w->regular * astray_of(w) * state->throttle * (1.0 - pow(1.0 - warps, sc_pf_triggers(fmin(k->cta_warps, reach_of(w, SC_PREFETCH_WARP)))));
+    const double triggers = sc_pf_triggers(fmin(k->cta_warps, reach_of(w, SC_PREFETCH_WARP)));
+    sum += w->regular * astray_of(w) * state->throttle * (1.0 - pow(1.0 - warps, triggers));
     return sum + w->derailed * state->throttle *
                      (1.0 - pow(1.0 - chains, fmin(4.0, reach_of(w, SC_PREFETCH_CHAIN))));
 }
@@ -762,112 +763,136 @@ static double metadata_of(const struct work *w, double ahead, double rate)
                                              w->k->machine.l1_zero_lines) / rate);
 }
 
-/* One round of the fixed point; returns the relative change of T. */
-static double step(struct work *w, struct pf_state *state, double weight)
+static struct pf_life life_of(const struct work *w, const struct pf_state *state,
+                              const struct sc_latency *demand)
 {
-    const struct pf_kernel *k = w->k;
-    const struct sc_prefetch *s = k->scenario;
-    double wait;
-    const struct sc_latency demand = latency_of(k, state, &wait);
+    const struct sc_prefetch *s = w->k->scenario;
     struct pf_life life = {
-        .latency = delayed(&demand, state->burst),
+        .latency = delayed(demand, state->burst),
         .scatter = 0.58 * state->burst,
         .iteration = state->active,
         .throttle = state->throttle,
         .variance = state->variance,
         .lead_cv = s->lead_cv,
-        .residence = state->residence,
+        .residence = state->residence * (1.0 + 0.15 * (w->k->sharers - 1.0)),
         .residence_cv = s->residence_cv,
         .just_in_time = w->m->oracle_time,
         .register_share = w->m->registers ? fmax(0.0, 1.0 - state->register_fallback) : 0.0,
         .register_hold = s->replacement == SC_PREFETCH_REPLACE_AGED ? s->register_hold_cycles : 1e6
     };
-    life.residence *= 1.0 + 0.15 * (k->sharers - 1.0);
     if (w->m->oracle_place)
         life.residence = HUGE_VAL;
-    const double latency = sc_latency_mean(&demand);
-    const double fill = sc_latency_mean(&life.latency);
-    life.spell = fill;
-    filter(k, w->m, state, fill);
-    if (w->m->tuner || w->m->own_tuner)
-        tune(w, state, &life);
-    struct tally t = { 0 };
-    foretell(w, state, &life);
-    for (unsigned j = 0; j < (unsigned)k->loads; j++)
-        tally_load(w, j, state, &life, &demand, &t);
-    expose(w, &t, &demand);
-    if (w->m->oracle_l1)
-        t = (struct tally){ .hits = 1.0,
-                            .latency = s->l1_latency_cycles,
-                            .exposed = k->loads * exposed(w, s->l1_latency_cycles) };
-    const double useless = s->useless_factor * useless_of(w, state, &life) * new_share(k);
-    t.fetches += useless;
-    rank(w, state, &t, useless);
+    life.spell = sc_latency_mean(&life.latency);
+    return life;
+}
 
+/* What becomes of all accesses at the present state. */
+static struct tally tally_all(struct work *w, const struct pf_state *state,
+                              const struct pf_life *life, const struct sc_latency *demand)
+{
+    const double l1 = w->k->scenario->l1_latency_cycles;
+    struct tally t = { 0 };
+    foretell(w, state, life);
+    for (unsigned j = 0; j < (unsigned)w->k->loads; j++)
+        tally_load(w, j, state, life, demand, &t);
+    expose(w, &t, demand);
+    if (w->m->oracle_l1)
+        t = (struct tally){ .hits = 1.0, .latency = l1, .exposed = w->k->loads * exposed(w, l1) };
+    return t;
+}
+
+/* Room that prefetches take: in L1, of which the throttle minds what waits, and in
+ * registers. */
+static void occupy(const struct work *w, struct pf_state *state, const struct tally *t,
+                   const struct pf_life *life, double latency, double weight)
+{
+    const struct pf_kernel *k = w->k;
     const double rate = k->warps * k->loads / state->iteration;
-    const double in_l1 = w->m->oracle_place ? 0.0 : 1.0 - life.register_share;
-    const double hold = t.fate.on_time > 1e-9 ? t.fate.hold / t.fate.on_time : 0.0;
-    const double lost = fmax(0.0, t.fate.issued - t.fate.on_time - t.fate.late - t.zero_issued);
-    const double lines = sc_reuse_characteristic(
-        w->line, w->lines,
-        (useless + lost + (w->m->zero_cache ? t.zero_issued : 0.0)) * w->fresh_lines * in_l1,
-        t.fate.on_time * w->fresh_lines * in_l1, hold * rate, k->machine.l1_lines);
-    const double residence = fmin(1e9, s->residence_factor * lines / rate);
+    const double fill = sc_latency_mean(&life->latency);
+    const double in_l1 = w->m->oracle_place ? 0.0 : 1.0 - life->register_share;
+    const double hold = t->fate.on_time > 1e-9 ? t->fate.hold / t->fate.on_time : 0.0;
+    const double zeros = w->m->zero_cache ? t->zero_issued : 0.0;
+    const double lost = fmax(0.0, t->fate.issued - t->fate.on_time - t->fate.late - t->zero_issued);
+    const double in_vain = state->useless + lost + zeros;
+    const double lines = sc_reuse_characteristic(w->line, w->lines, in_vain * w->fresh_lines * in_l1,
+                                                 t->fate.on_time * w->fresh_lines * in_l1,
+                                                 hold * rate, k->machine.l1_lines);
+    const double residence = fmin(1e9, k->scenario->residence_factor * lines / rate);
     const double unused = rate * k->sectors / 4.0 * in_l1 *
-                          (t.fate.hold +
-                           (useless + lost + (w->m->zero_cache ? t.zero_issued : 0.0)) *
-                               fmin(residence, 1e5));
+                          (t->fate.hold + in_vain * fmin(residence, 1e5));
+    const double mean = t->fetches > 0.0
+                            ? (t->missed * latency + state->issued * fill) / t->fetches
+                            : latency;
     if (w->m->throttle)
         mix(&state->burst, burst_of(k, state), weight);
     if (w->m->throttle && !w->m->oracle_time)
-        throttle(k, state, unused,
-                 t.fetches > 0.0 ? (t.missed * latency + state->issued * fill) / t.fetches
-                                 : latency);
+        throttle(k, state, unused, mean);
     if (w->m->registers) {
-        const double busy = rate * (t.fate.issued * (fill + hold) + useless * life.register_hold) *
-                            w->fresh_lines;
+        const double busy = rate * w->fresh_lines *
+                            (t->fate.issued * (fill + hold) + state->useless * life->register_hold);
         mix(&state->register_fallback, sc_erlang_b(busy, k->machine.register_entries), 0.5);
     }
+    const double ahead = t->fate.issued > 0.0 ? state->false_negative * w->furthest * state->active
+                                              : 0.0;
+    mix(&state->metadata, metadata_of(w, ahead, rate), weight);
+    mix(&state->residence, residence, weight);
+    const double prefetched = state->issued / fmax(state->issued + t->missed, 1e-9);
+    state->demand_evictions = in_l1 * prefetched * (1.0 - prefetched);
+}
 
-    const double dram = t.fetches > 0.0
-                            ? k->cold_dram * clamp((t.cold_fetches + useless) / t.fetches, 0.0, 1.0)
-                            : 0.0;
-    state->barrier = barrier_of(k, &t);
-    state->exposed = t.exposed;
-    state->away = (s->issue_gap_cycles - 1.0) * k->instructions + t.exposed + state->barrier;
-    state->bandwidth = bandwidth_of(k, &t, dram, latency, state);
-    const double alone = sc_prefetch_iteration(k->warps / s->issue_width, k->instructions,
-                                               state->away, 0.0);
-    state->unlimited = alone;
-    const double iteration = fmax(alone, state->bandwidth);
+/* The time that all this takes; returns its relative change. */
+static double advance(const struct work *w, struct pf_state *state, const struct tally *t,
+                      double latency, double weight)
+{
+    const struct pf_kernel *k = w->k;
+    const struct sc_prefetch *s = k->scenario;
+    const double cold = t->cold_fetches + state->useless;
+    const double dram = t->fetches > 0.0 ? k->cold_dram * clamp(cold / t->fetches, 0.0, 1.0) : 0.0;
+    state->barrier = barrier_of(k, t);
+    state->exposed = t->exposed;
+    state->away = (s->issue_gap_cycles - 1.0) * k->instructions + t->exposed + state->barrier;
+    state->bandwidth = bandwidth_of(k, t, dram, latency, state);
+    state->unlimited = sc_prefetch_iteration(k->warps / s->issue_width, k->instructions,
+                                             state->away, 0.0);
+    const double iteration = fmax(state->unlimited, state->bandwidth);
     const double change = fabs(iteration / state->iteration - 1.0);
     mix(&state->iteration, iteration, weight);
-    mix(&state->residence, residence, weight);
-    mix(&state->metadata,
-        metadata_of(w, state->false_negative * w->furthest * state->active * (t.fate.issued > 0.0), rate),
-        weight);
-    mix(&state->variance, t.variance, weight);
+    mix(&state->variance, t->variance, weight);
     state->skew = skew_of(k, state);
     /* A greedy scheduler keeps no more warps going than it can issue from. */
     const double own = fmin(state->away + k->instructions, state->iteration);
     mix(&state->active, s->scheduler == SC_PREFETCH_GREEDY_OLDEST ? own : state->iteration, weight);
-    mix(&state->served, t.aimed > 0.0 ? (t.fate.on_time + t.fate.known) / t.aimed : 0.0, weight);
-    mix(&state->l2_fetches, t.fetches, weight);
-    mix(&state->dram_fetches, t.fetches * dram, weight);
-    mix(&state->issued, t.fate.issued + useless, weight);
-    state->fetch_wait = wait;
+    mix(&state->served, t->aimed > 0.0 ? (t->fate.on_time + t->fate.known) / t->aimed : 0.0, weight);
+    mix(&state->l2_fetches, t->fetches, weight);
+    mix(&state->dram_fetches, t->fetches * dram, weight);
+    mix(&state->issued, t->fate.issued + state->useless, weight);
+    return change;
+}
+
+/* One round of the fixed point; returns the relative change of T. */
+static double step(struct work *w, struct pf_state *state, double weight)
+{
+    const struct pf_kernel *k = w->k;
+    const struct sc_latency demand = latency_of(k, state, &state->fetch_wait);
+    const struct pf_life life = life_of(w, state, &demand);
+    const double latency = sc_latency_mean(&demand);
+    filter(k, w->m, state, life.spell);
+    if (w->m->tuner || w->m->own_tuner)
+        tune(w, state, &life);
+    struct tally t = tally_all(w, state, &life, &demand);
+    state->useless = k->scenario->useless_factor * useless_of(w, state, &life) * new_share(k);
+    t.fetches += state->useless;
+    rank(w, state, &t, state->useless);
+    occupy(w, state, &t, &life, latency, weight);
     state->fetch_latency = latency;
     state->latency = t.latency;
     state->on_time = t.fate.on_time;
     state->late = t.fate.late;
     state->early = t.fate.early;
-    state->useless = useless;
     state->hits = t.hits;
     state->missed = t.missed;
     state->distance = best_distance(w, &t);
-    const double prefetched = state->issued / fmax(state->issued + t.missed, 1e-9);
-    state->demand_evictions = in_l1 * prefetched * (1.0 - prefetched);
-    return change;
+    return advance(w, state, &t, latency, weight);
 }
 
 struct pf_state sc_pf_solve(const struct pf_kernel *k, const struct sc_prefetch_mechanisms *m,
