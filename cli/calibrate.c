@@ -595,7 +595,8 @@ static bool fit_coefficients(struct calibrate *c, struct problem *problem)
                                         .observation_count = c->fit_count * width,
                                         .predict = predict,
                                         .context = c };
-    const struct sc_fit_options options = { .starts = 4, .seed = c->seed };
+    /* Where an estimate is a fixed point, a start takes minutes. */
+    const struct sc_fit_options options = { .starts = c->whole != NULL ? 1 : 4, .seed = c->seed };
     const enum sc_status status = sc_fit_solve(&c->fit, &fit, &options, &error);
     free(observations);
     if (status != SC_OK)
@@ -766,6 +767,68 @@ static bool print_scores(const struct calibrate *c, const struct emit_style *sty
     return fine;
 }
 
+/* Mean absolute errors of what is fitted, over the held-out samples of one row of the
+ * preset that is held out whole; choice SIZE_MAX: of all. */
+static size_t errors_of(const struct calibrate *c, size_t choice, int row, double *errors)
+{
+    size_t n = 0;
+    for (size_t m = 0; m < c->observed_count; m++)
+        errors[m] = 0.0;
+    for (size_t i = 0; i < c->samples; i++) {
+        double actual[OBSERVED_MAX + 1], predicted[OBSERVED_MAX + 1];
+        if (c->sets[i] != SC_SET_HOLDOUT || !(c->slowdowns[i] > 0.0) ||
+            (row >= 0 && sc_design_drawn(&c->design, i, choice) != row) ||
+            !predict_all(c, i, c->coefficients, predicted))
+            continue;
+        memcpy(actual, &c->values[i * c->observed_count], sizeof *actual * c->observed_count);
+        scale_observed(actual);
+        errors[0] += fabs(expm1(predicted[0] - actual[0]));
+        for (size_t m = 1; m < c->observed_count; m++)
+            errors[m] += fabs(predicted[m] - actual[m]);
+        n++;
+    }
+    for (size_t m = 0; m < c->observed_count && n > 0; m++)
+        errors[m] *= 100.0 / (double)n;
+    return n;
+}
+
+/* What was held out whole, row by row: the slowdown in per cent, shares in points. */
+static bool print_whole(const struct calibrate *c, const struct emit_style *style,
+                        struct problem *problem)
+{
+    const size_t choice = whole_choice(c), columns = c->observed_count + 2;
+    if (choice == SIZE_MAX)
+        return true;
+    const struct sweep *sweep = &c->sweeps[c->choice_sweep[choice]];
+    struct emit_column names[OBSERVED_MAX + 3] = { { .name = "held out" }, { .name = "n" } };
+    struct emit_cell *cells = calloc(columns * (sweep->count + 1), sizeof *cells);
+    if (cells == NULL)
+        return problem_set(problem, "out of memory");
+    struct text titles[OBSERVED_MAX + 1] = { { 0 } };
+    for (size_t m = 0; m < c->observed_count; m++) {
+        text_printf(&titles[m], "%s_%s", c->observed[m]->column, m == 0 ? "percent" : "points");
+        names[m + 2].name = titles[m].failed ? "" : titles[m].bytes;
+    }
+    size_t rows = 0;
+    for (size_t r = 0; r <= sweep->count; r++) {
+        double errors[OBSERVED_MAX + 1];
+        const bool all = r == sweep->count;
+        const size_t n = errors_of(c, choice, all ? -1 : (int)r, errors);
+        if (n == 0)
+            continue;
+        struct emit_cell *row = cells + columns * rows++;
+        row[0] = emit_string(all ? "all" : setting_name(&sweep->values[r]));
+        row[1] = emit_number((double)n);
+        for (size_t m = 0; m < c->observed_count; m++)
+            row[m + 2] = emit_number(errors[m]);
+    }
+    const bool fine = print_table(c, style, names, cells, rows, columns, problem);
+    for (size_t m = 0; m < c->observed_count; m++)
+        text_fini(&titles[m]);
+    free(cells);
+    return fine;
+}
+
 static void print_counts(const struct calibrate *c)
 {
     size_t counts[SC_SETS] = { 0 };
@@ -814,7 +877,7 @@ static bool print_report(const struct calibrate *c, struct problem *problem)
     const struct emit_style style = { .format = EMIT_TABLE, .digits = 3, .decimal = '.' };
     print_counts(c);
     if (c->parameter_count == 0)
-        return print_scores(c, &style, problem);
+        return print_scores(c, &style, problem) && print_whole(c, &style, problem);
     print_fit(&c->fit);
     for (size_t k = 0; k < c->parameter_count; k++)
         for (size_t j = 0; j < k; j++) {
@@ -823,7 +886,8 @@ static bool print_report(const struct calibrate *c, struct problem *problem)
                 (void)fprintf(stderr, "%s and %s are correlated: %.2f\n", c->parameters[k].name,
                               c->parameters[j].name, r);
         }
-    return print_coefficients(c, &style, problem) && print_scores(c, &style, problem);
+    return print_coefficients(c, &style, problem) && print_scores(c, &style, problem) &&
+           print_whole(c, &style, problem);
 }
 
 /* ---- the file ---- */
