@@ -232,7 +232,7 @@ static enum sc_status check_options(const struct sc_fit_options *o, struct sc_er
         return refuse(error, SC_EDOMAIN, "method", (double)o->method, "is none that there is");
     const double numbers[] = { o->huber_k,        o->noise_sd,        o->noise_weight,
                                o->scale_floor,    o->singular_limit,  o->std_error_limit,
-                               o->prior_share_limit };
+                               o->prior_share_limit, o->difference_step };
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         if (!(isfinite(numbers[i]) && numbers[i] >= 0.0))
             return refuse(error, SC_EDOMAIN, "options", numbers[i],
@@ -256,6 +256,7 @@ static struct sc_fit_options with_defaults(const struct sc_fit_options *options)
     o.singular_limit = given_or(o.singular_limit, 1e-6);
     o.std_error_limit = given_or(o.std_error_limit, 2.0);
     o.prior_share_limit = given_or(o.prior_share_limit, 0.9);
+    o.difference_step = given_or(o.difference_step, difference_step);
     o.iterations = o.iterations > 0 ? o.iterations : 200;
     o.rounds = o.rounds > 0 ? o.rounds : 60;
     return o;
@@ -375,7 +376,7 @@ static int residual_callback(const gsl_vector *t, void *context, gsl_vector *row
 static int difference(struct fitter *f, size_t column, const gsl_vector *t, gsl_vector *out)
 {
     const double t_j = gsl_vector_get(t, column);
-    const double h = difference_step * (fabs(t_j) + unit_of(f, column));
+    const double h = f->options.difference_step * (fabs(t_j) + unit_of(f, column));
     double above = t_j + h, below = t_j - h;
 
     gsl_vector_memcpy(f->trial, t);
@@ -436,6 +437,13 @@ static double largest_cosine(const gsl_multifit_nlinear_workspace *solver)
     return largest;
 }
 
+/* A tolerance, or what the steps of differences can resolve. */
+static double fineness(const struct fitter *f, double tolerance)
+{
+    const double coarse = 0.01 * f->options.difference_step;
+    return f->options.difference_step > difference_step ? fmax(tolerance, coarse) : tolerance;
+}
+
 static bool is_small_step(const struct fitter *f, const gsl_vector *step, const gsl_vector *t,
                           double tolerance)
 {
@@ -453,7 +461,7 @@ static bool is_settled(const struct fitter *f)
         return true;
     const double cosine = largest_cosine(w);
     return cosine <= cosine_tolerance ||
-           (cosine <= loose_cosine && is_small_step(f, w->dx, w->x, step_tolerance));
+           (cosine <= loose_cosine && is_small_step(f, w->dx, w->x, fineness(f, step_tolerance)));
 }
 
 /* From t to the nearest minimum, which replaces t.  A GSL status other than
@@ -792,7 +800,7 @@ static bool has_settled(const struct fitter *f, double scale_before, double nois
     for (size_t j = 0; j < f->free_count; j++) {
         const double t = gsl_vector_get(f->t, j);
         const double moved = fabs(t - gsl_vector_get(f->before_t, j));
-        if (moved <= round_tolerance * (fabs(t) + unit_of(f, j)))
+        if (moved <= fineness(f, round_tolerance) * (fabs(t) + unit_of(f, j)))
             continue;
         if (!(moved <= error_share * sqrt(covariance_of(f, j, j, noise_sd))))
             return false;

@@ -93,6 +93,10 @@ struct sc_fit_options {
     double singular_limit;     /* of scaled singular values to the largest; 0: 1e-6 */
     double std_error_limit;    /* of log and logit, transformed; 0: 2.  Identity: high - low */
     double prior_share_limit;  /* see sc_fit_estimate; 0: 0.9 */
+    /* Of finite differences, relative to the transformed parameter and its unit; 0: what suits
+     * a prediction that is exact to rounding.  Larger for one that is only good to some
+     * digits; the fit then settles to a hundredth of it. */
+    double difference_step;
     size_t iterations, rounds; /* limits of inner and outer loop; 0: 200 and 60 */
     bool skip_profiles;        /* do not test intervals by fits with one parameter held */
 };

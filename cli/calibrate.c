@@ -39,7 +39,7 @@ enum { OBSERVED_MAX = 4 };
 static const struct also_fitted {
     const char *system, *whole, *metrics[OBSERVED_MAX];
 } also_fitted[] = {
-    { "prefetch", "kernel", { "on_time_share", "coverage", "accuracy" } },
+    { "prefetch", "kernel", { "ipc", "on_time_share", "coverage", "accuracy" } },
 };
 /* What counts as reported: the interval's level in the table of scores. */
 static const double report_level = 0.9;
@@ -278,7 +278,7 @@ static bool open_runs(struct calibrate *c, const char *output, struct problem *p
     if (!output_is_file(output))
         return true;
     (void)snprintf(heading, sizeof heading, "%s,%s,%" PRIu64 ",%zu,%016" PRIx64, SC_SIM_VERSION,
-                   c->system->name, c->seed, c->samples, identity(c));
+                   c->system->name, c->seed, c->samples * c->observed_count, identity(c));
     const size_t width = c->observed_count;
     for (size_t v = 0; v < c->samples * width; v++)
         c->values[v] = (double)NAN;
@@ -488,11 +488,17 @@ static bool check_voids(const struct calibrate *c, struct problem *problem)
 
 /* ---- the fit ---- */
 
-/* The logarithm of the slowdown, and the shares as they are: a tenth more or less of
- * either counts alike. */
-static void scale_observed(double *values)
+static bool is_share(const struct sc_metric *metric)
 {
-    values[0] = log(values[0]);
+    return metric->dimension == SC_SHARE;
+}
+
+/* Logarithms, but shares as they are: a tenth more or less of either counts alike. */
+static void scale_observed(const struct calibrate *c, double *values)
+{
+    for (size_t m = 0; m < c->observed_count; m++)
+        if (!is_share(c->observed[m]))
+            values[m] = log(values[m]);
 }
 
 static bool predict_all(const struct calibrate *c, size_t i, const double *coefficients,
@@ -507,7 +513,7 @@ static bool predict_all(const struct calibrate *c, size_t i, const double *coeff
         return false;
     for (size_t m = 0; m < c->observed_count; m++)
         values[m] = metric_of(c->observed[m], answer);
-    scale_observed(values);
+    scale_observed(c, values);
     return true;
 }
 
@@ -579,11 +585,11 @@ static bool fit_coefficients(struct calibrate *c, struct problem *problem)
         return problem_set(problem, "out of memory");
     for (size_t i = 0; i < c->samples; i++) {
         if (c->sets[i] != SC_SET_FIT || !(c->slowdowns[i] > 0.0) ||
-            (c->fit_count + 1) * width > FIT_MOST)
+            (c->fit_count + 1) * width > (c->whole != NULL ? FIT_MOST / 2 : FIT_MOST))
             continue;
         double values[OBSERVED_MAX + 1];
         memcpy(values, &c->values[i * width], width * sizeof *values);
-        scale_observed(values);
+        scale_observed(c, values);
         for (size_t m = 0; m < width; m++)
             observations[c->fit_count * width + m] =
                 (struct sc_fit_observation){ .log_value = values[m], .weight = 1.0 };
@@ -595,8 +601,13 @@ static bool fit_coefficients(struct calibrate *c, struct problem *problem)
                                         .observation_count = c->fit_count * width,
                                         .predict = predict,
                                         .context = c };
-    /* Where an estimate is a fixed point, a start takes minutes. */
-    const struct sc_fit_options options = { .starts = c->whole != NULL ? 1 : 4, .seed = c->seed };
+    const struct sc_fit_options thorough = { .starts = 4, .seed = c->seed };
+    /* Where an estimate is a fixed point it takes a thousand times as long, and its small
+     * steps keep the last digits from settling. */
+    const struct sc_fit_options brief = { .starts = 1, .seed = c->seed, .iterations = 12,
+                                          .rounds = 12, .difference_step = 0.03,
+                                          .skip_profiles = true };
+    const struct sc_fit_options options = c->whole != NULL ? brief : thorough;
     const enum sc_status status = sc_fit_solve(&c->fit, &fit, &options, &error);
     free(observations);
     if (status != SC_OK)
@@ -781,10 +792,11 @@ static size_t errors_of(const struct calibrate *c, size_t choice, int row, doubl
             !predict_all(c, i, c->coefficients, predicted))
             continue;
         memcpy(actual, &c->values[i * c->observed_count], sizeof *actual * c->observed_count);
-        scale_observed(actual);
-        errors[0] += fabs(expm1(predicted[0] - actual[0]));
-        for (size_t m = 1; m < c->observed_count; m++)
-            errors[m] += fabs(predicted[m] - actual[m]);
+        scale_observed(c, actual);
+        for (size_t m = 0; m < c->observed_count; m++) {
+            const double error = predicted[m] - actual[m];
+            errors[m] += fabs(is_share(c->observed[m]) ? error : expm1(error));
+        }
         n++;
     }
     for (size_t m = 0; m < c->observed_count && n > 0; m++)
@@ -792,7 +804,7 @@ static size_t errors_of(const struct calibrate *c, size_t choice, int row, doubl
     return n;
 }
 
-/* What was held out whole, row by row: the slowdown in per cent, shares in points. */
+/* What was held out whole, row by row: shares in points, all else in per cent. */
 static bool print_whole(const struct calibrate *c, const struct emit_style *style,
                         struct problem *problem)
 {
@@ -806,7 +818,8 @@ static bool print_whole(const struct calibrate *c, const struct emit_style *styl
         return problem_set(problem, "out of memory");
     struct text titles[OBSERVED_MAX + 1] = { { 0 } };
     for (size_t m = 0; m < c->observed_count; m++) {
-        text_printf(&titles[m], "%s_%s", c->observed[m]->column, m == 0 ? "percent" : "points");
+        text_printf(&titles[m], "%s_%s", c->observed[m]->column,
+                    is_share(c->observed[m]) ? "points" : "percent");
         names[m + 2].name = titles[m].failed ? "" : titles[m].bytes;
     }
     size_t rows = 0;
