@@ -574,6 +574,16 @@ static void restore_unused(struct calibrate *c)
     }
 }
 
+/* Of a handful of prefetches it says little when they came or how many were of use. */
+static double weight_of(const struct calibrate *c, size_t m, const double *values)
+{
+    const double few = 0.01;
+    for (size_t k = 1; k < c->observed_count; k++)
+        if (strcmp(c->observed[k]->column, "coverage") == 0 && is_share(c->observed[m]))
+            return values[k] > few ? 1.0 : 0.0;
+    return 1.0;
+}
+
 static bool fit_coefficients(struct calibrate *c, struct problem *problem)
 {
     struct sc_error error = { 0 };
@@ -591,8 +601,8 @@ static bool fit_coefficients(struct calibrate *c, struct problem *problem)
         memcpy(values, &c->values[i * width], width * sizeof *values);
         scale_observed(c, values);
         for (size_t m = 0; m < width; m++)
-            observations[c->fit_count * width + m] =
-                (struct sc_fit_observation){ .log_value = values[m], .weight = 1.0 };
+            observations[c->fit_count * width + m] = (struct sc_fit_observation){
+                .log_value = values[m], .weight = weight_of(c, m, &c->values[i * width]) };
         c->fit_rows[c->fit_count++] = i;
     }
     const struct sc_fit_problem fit = { .parameters = c->parameters,

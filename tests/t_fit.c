@@ -584,6 +584,34 @@ static enum sc_status solve_once(const struct sc_fit_problem *problem, struct sc
     return status;
 }
 
+/* A line whose predictions are only good to 1e-3, as of a fixed point that stops early. */
+static double coarse(const double *b, double x)
+{
+    return round(1e3 * (b[0] + b[1] * x)) / 1e3;
+}
+
+static void test_coarse(void)
+{
+    static const struct sc_fit_parameter parameters[] = {
+        { "offset", 0.5, -4.0, 4.0, SC_FIT_IDENTITY, 0.0, 0.0, false },
+        { "slope", 1.0, 0.05, 20.0, SC_FIT_LOG, 0.0, 0.0, false },
+    };
+    struct curve c = spread_curve(coarse, 60);
+    const struct sc_fit_problem problem = problem_of(&c, parameters, 2);
+    struct sc_fit wide;
+    struct sc_error error = { 0 };
+    struct sc_sim_rng rng = sc_sim_rng_make(9, 0, 0);
+    plant(&c, (const double[]){ 1.5, 2.5 }, 0.01, &rng);
+    if (sc_fit_solve(&wide, &problem, &(struct sc_fit_options){ .difference_step = 0.03 },
+                     &error) != SC_OK)
+        bail("the coarse line is not fitted: %s", error.reason);
+    near(wide.estimates[0].value, 1.5, 0.01, 0.0, "wide differences find the offset");
+    near(wide.estimates[1].value, 2.5, 0.01, 0.0, "and the slope");
+    const double half = 0.5 * (wide.estimates[1].high - wide.estimates[1].low);
+    ok(half > 1e-5 && half < 0.02, "and how surely: +- %.4f", half);
+    sc_fit_fini(&wide);
+}
+
 static void test_faults(void)
 {
     struct sc_sim_rng rng = sc_sim_rng_make(8, 0, 0);
@@ -653,7 +681,7 @@ static void test_faults(void)
 
 int main(void)
 {
-    plan(50 + 9 + 10 + 15 + 28 + 5 + 3 + 18 + 3 + 4 + 14);
+    plan(50 + 9 + 10 + 15 + 28 + 5 + 3 + 18 + 3 + 4 + 3 + 14);
     test_certified();
     test_planted();
     test_exact();
@@ -664,6 +692,7 @@ int main(void)
     test_priors();
     test_conjugate();
     test_starts();
+    test_coarse();
     test_faults();
     return done();
 }
