@@ -259,6 +259,14 @@ double sc_uvm_constants_time_s(const struct sc_uvm_constants *c, const struct sc
     return time_of(&s);
 }
 
+static bool are_equal(const double *a, const double *b, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (a[i] < b[i] || a[i] > b[i] || isnan(a[i]) || isnan(b[i]))
+            return false;
+    return true;
+}
+
 /* Most constants are none of a run's, and a difference in one of those leaves it as it was. */
 static double log_time_of(struct sc_uvm_constants *c, size_t i, const double *all)
 {
@@ -266,7 +274,7 @@ static double log_time_of(struct sc_uvm_constants *c, size_t i, const double *al
     double own[RUN_CONSTANTS];
     pick(c, i, all, own);
     for (size_t m = 0; m < MEMORIES; m++)
-        if (memcmp(memories[m].constants, own, sizeof own) == 0)
+        if (are_equal(memories[m].constants, own, RUN_CONSTANTS))
             return memories[m].log_s;
     struct memory *memory = &memories[c->next_memory[i]];
     const struct sc_uvm s = with_constants(&c->runs[i], own);

@@ -91,8 +91,8 @@ struct sc_uvm_left_out {
  * A few rounds of weights, since nothing is kept of such a fit but its errors.  Errors as
  * of sc_fit_solve; SC_EMISSING "gpu" or "app": there is no other.
  */
-enum sc_status sc_uvm_leave_out(struct sc_uvm_constants *constants, enum sc_uvm_owner owner,
-                                size_t which, struct sc_uvm_left_out *out,
+enum sc_status sc_uvm_leave_out(struct sc_uvm_constants *c, enum sc_uvm_owner owner, size_t which,
+                                struct sc_uvm_left_out *result,
                                 struct sc_error *error) SC_MUST_CHECK;
 
 #endif

@@ -553,6 +553,14 @@ static void list_coefficients(struct calibrate *c)
     }
 }
 
+static bool are_equal(const double *a, const double *b, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (a[i] < b[i] || a[i] > b[i])
+            return false;
+    return true;
+}
+
 /* What the samples say nothing about stays as it was, wherever the search left it. */
 static void restore_unused(struct calibrate *c)
 {
@@ -567,7 +575,7 @@ static void restore_unused(struct calibrate *c)
             same = predict_all(c, c->fit_rows[i], values, before);
             values[k] = c->parameters[k].initial;
             same = same && predict_all(c, c->fit_rows[i], values, after) &&
-                   memcmp(before, after, c->observed_count * sizeof *before) == 0;
+                   are_equal(before, after, c->observed_count);
         }
         if (same)
             estimate->value = c->parameters[k].initial;
