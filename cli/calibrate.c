@@ -520,7 +520,7 @@ static bool predict_all(const struct calibrate *c, size_t i, const double *coeff
 static bool predict_one(const struct calibrate *c, size_t i, const double *coefficients,
                         double *log_slowdown)
 {
-    double values[OBSERVED_MAX + 1];
+    double values[OBSERVED_MAX + 1] = { 0 };
     const bool fine = predict_all(c, i, coefficients, values);
     *log_slowdown = fine ? values[0] : (double)NAN;
     return fine;
@@ -566,15 +566,16 @@ static void restore_unused(struct calibrate *c)
 {
     for (size_t k = 0; k < c->parameter_count; k++) {
         struct sc_fit_estimate *estimate = &c->fit.estimates[k];
-        double values[COEFFICIENTS_MAX] = { 0 }, before[OBSERVED_MAX + 1], after[OBSERVED_MAX + 1];
+        double coefficients[COEFFICIENTS_MAX] = { 0 };
+        double before[OBSERVED_MAX + 1] = { 0 }, after[OBSERVED_MAX + 1] = { 0 };
         bool same = estimate->verdict == SC_FIT_NO_EFFECT;
         for (size_t j = 0; j < c->parameter_count; j++)
-            values[j] = c->fit.estimates[j].value;
+            coefficients[j] = c->fit.estimates[j].value;
         for (size_t i = 0; same && i < c->fit_count; i++) {
-            values[k] = estimate->value;
-            same = predict_all(c, c->fit_rows[i], values, before);
-            values[k] = c->parameters[k].initial;
-            same = same && predict_all(c, c->fit_rows[i], values, after) &&
+            coefficients[k] = estimate->value;
+            same = predict_all(c, c->fit_rows[i], coefficients, before);
+            coefficients[k] = c->parameters[k].initial;
+            same = same && predict_all(c, c->fit_rows[i], coefficients, after) &&
                    are_equal(before, after, c->observed_count);
         }
         if (same)
@@ -683,7 +684,7 @@ static bool score_group(const struct calibrate *c, size_t group, struct sc_score
 {
     struct sc_error error;
     size_t n = 0;
-    double *columns = calloc(4 * c->samples, sizeof *columns);
+    double *columns = calloc(4 * c->samples + 1, sizeof *columns);
     if (columns == NULL)
         return problem_set(problem, "out of memory");
     double *predicted = columns, *actual = columns + c->samples, *low = actual + c->samples,

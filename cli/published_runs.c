@@ -86,7 +86,7 @@ static bool read_run(struct resolver *resolver, const char *const cells[COLUMNS]
 bool published_runs_read(struct resolver *resolver, struct catalog *catalog,
                          struct published_runs *published, struct problem *problem)
 {
-    size_t columns[COLUMNS];
+    size_t columns[COLUMNS] = { 0 };
     *published = (struct published_runs){ 0 };
     const struct catalog_table *table = catalog_table(catalog, "published/uvm", problem);
     if (table == NULL || !find_columns(table, columns, problem))
