@@ -249,7 +249,7 @@ static struct wait_scale scale_of(const struct work *w, const struct tally *t,
     cycles[WAIT_LATE] = exposed(w, l1 + (late > 1e-9 ? s->late_factor * t->late_wait / late : 0.0));
     for (int i = 0; i < SC_LATENCY_POINTS; i++)
         cycles[WAIT_MISS + i] = exposed(w, latency->cycles[i]);
-    struct wait_scale scale;
+    struct wait_scale scale = { 0 };
     for (int n = 0; n < WAITS; n++) {
         int at = n;
         for (; at > 0 && scale.cycles[at - 1] > cycles[n]; at--) {
