@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "expression.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -182,9 +183,12 @@ static bool parse_number(struct parser *p)
         return fail_at(p, "a shorter number");
     memcpy(text, p->at, length);
     text[length] = '\0';
+    errno = 0;
     const double number = strtod(text, &end);
-    if (end != text + length || !isfinite(number))
+    if (end != text + length)
         return fail_at(p, "a number");
+    if (errno == ERANGE)
+        return fail_at(p, "a number neither too large nor too small");
     p->at += length;
     return add_step(p, (struct step){ .kind = NUMBER, .number = number });
 }

@@ -90,7 +90,10 @@ static void test_faults(void)
         { "a b_2", "--map: a b_2: expected an operator or the end, got 'b' at letter 3" },
         { "2x", "--map: 2x: expected an operator or the end, got 'x' at letter 2" },
         { "1.2.3", "--map: 1.2.3: expected a number, got '1' at letter 1" },
-        { "1e999", "--map: 1e999: expected a number, got '1' at letter 1" },
+        { "1e999", "--map: 1e999: expected a number neither too large nor too small, got '1' at "
+                   "letter 1" },
+        { "a*1e-999", "--map: a*1e-999: expected a number neither too large nor too small, got '1' at "
+                      "letter 3" },
         { "1e", "--map: 1e: expected an operator or the end, got 'e' at letter 2" },
         { "mean(a)", "--map: mean(a): expected one of min max ceil floor round before '(', got 'm' at "
                      "letter 1" },
@@ -147,7 +150,7 @@ static void test_depth(void)
 
 int main(void)
 {
-    plan(82);
+    plan(84);
     test_values();
     test_columns();
     test_faults();

@@ -98,6 +98,7 @@ struct sc_import {
     struct sc_import_outcome outcome;
     struct sc_import_error error;
     bool failed, ran;
+    bool asked, kept; /* in this file: keys were held against --keep, one matched */
 };
 
 const struct sc_import_kind *sc_import_kind_find(const char *name)
@@ -345,7 +346,12 @@ bool sc_import_keeps_any(const struct sc_import *import)
 
 bool sc_import_keeps(struct sc_import *import, struct sc_piece key)
 {
-    return import->keep != NULL && key.length > 0 && sc_pattern_matches(import->keep, key);
+    if (import->keep == NULL || key.length == 0)
+        return false;
+    const bool keeps = sc_pattern_matches(import->keep, key);
+    import->asked = true;
+    import->kept |= keeps;
+    return keeps;
 }
 
 static void name_groups(struct sc_import *import)
@@ -673,6 +679,20 @@ static bool bind_columns(struct sc_import *import)
     return true;
 }
 
+/* What was asked for and not had. */
+static void note_shortfalls(struct sc_import *import)
+{
+    const bool keep_gave_up = sc_pattern_gave_up(import->keep);
+    if (keep_gave_up || sc_pattern_gave_up(import->name))
+        sc_import_note(import, 0,
+                       "--%s: the pattern takes too long on some text, left out for that",
+                       keep_gave_up ? "keep" : "name");
+    if (import->asked && !import->kept && !keep_gave_up)
+        sc_import_note(import, 0, "--keep: matches no statistic of it");
+    if (import->long_line)
+        sc_import_note(import, 0, "of lines above 1 MiB only the first MiB was read");
+}
+
 bool sc_import_file(struct sc_import *import, const struct sc_import_kind *kind, FILE *file,
                     const char *name, struct sc_import_outcome *outcome,
                     struct sc_import_error *error)
@@ -680,6 +700,7 @@ bool sc_import_file(struct sc_import *import, const struct sc_import_kind *kind,
     import->file = file;
     import->begin = import->filled = import->line = 0;
     import->end = import->cut = import->skip = import->long_line = import->failed = false;
+    import->asked = import->kept = false;
     import->outcome = (struct sc_import_outcome){ 0 };
     sc_import_drop(import);
     sc_import_run(import);
@@ -690,12 +711,8 @@ bool sc_import_file(struct sc_import *import, const struct sc_import_kind *kind,
     sc_import_drop(import);
     if (import->file_count > 0)
         import->files[import->file_count - 1].kind = import->kind;
-    if (fine && (sc_pattern_gave_up(import->keep) || sc_pattern_gave_up(import->name)))
-        sc_import_note(import, 0,
-                       "--%s: the pattern takes too long on some text, left out for that",
-                       sc_pattern_gave_up(import->keep) ? "keep" : "name");
-    if (fine && import->long_line)
-        sc_import_note(import, 0, "of lines above 1 MiB only the first MiB was read");
+    if (fine)
+        note_shortfalls(import);
     import->outcome.kind = import->kind;
     *outcome = import->outcome;
     *error = import->error;

@@ -60,7 +60,7 @@ struct reader {
     char report[64];
     bool in_table, text;
     size_t *from, *to; /* of the columns of a text table */
-    bool any;
+    bool known, any; /* known: a title, a header or a remark of nsys was seen */
 };
 
 enum { TEXT_COLUMNS = 64, OLD_TIME_EXPONENT = 9 };
@@ -132,7 +132,7 @@ static bool is_header(struct sc_piece first)
 static void start_table(struct reader *r, bool text)
 {
     struct sc_piece name;
-    r->in_table = true;
+    r->in_table = r->known = true;
     r->text = text;
     (void)sc_header_unit(r->header.field[0], &name);
     if (r->report[0] == '\0' && sc_piece_is(name, "Total HtoD Migration Size"))
@@ -214,11 +214,13 @@ static bool read_between(struct reader *r, struct sc_piece line)
         sc_import_note(r->import, sc_import_line_number(r->import), "%.*s",
                        line.length < 200 ? (int)line.length : 200, line.text);
         r->in_table = false;
+        r->known = true;
         return true;
     }
     if (!sc_pattern_matches(r->title, line))
         return false;
     r->in_table = false;
+    r->known = true;
     for (unsigned group = 1; group <= 3; group++) {
         const struct sc_piece name = sc_pattern_group(r->title, line, group);
         if (name.length > 0)
@@ -273,7 +275,7 @@ static bool read_nsys(struct sc_import *import)
     bool fine = r.title != NULL || sc_import_fail(import, 0, "%s", reason);
     while (fine && sc_import_line(import, &line))
         fine = read_line(&r, line) && !sc_import_failed(import);
-    if (fine && !r.any)
+    if (fine && r.known && !r.any)
         sc_import_refuse(import, 0, "has no row of a report that is read");
     sc_fields_fini(&r.line);
     sc_fields_fini(&r.header);

@@ -46,7 +46,7 @@ struct reader {
     bool csv, has_units;         /* within CSV, whose units have been read */
     char device[DEVICE_MAX];     /* whose row is being made, or "" */
     size_t device_line, devices; /* devices: ended in this run */
-    bool any;
+    bool known, any; /* known: a line that nvprof marks as its own was seen */
 };
 
 /* ---- unified memory ---- */
@@ -309,6 +309,7 @@ static bool read_line(struct reader *r, struct sc_piece line)
     double number = 0.0;
     line = sc_piece_trim(line);
     if (sc_piece_starts(line, "==")) {
+        r->known = true;
         read_head(r, line);
     } else if (sc_piece_starts(line, faults)) {
         if (sc_piece_number(sc_piece_after(line, strlen(faults)), &number, NULL))
@@ -342,7 +343,7 @@ static bool read_nvprof(struct sc_import *import)
         fine = read_line(&r, line);
     if (fine)
         end_device(&r);
-    if (fine && !r.any)
+    if (fine && r.known && !r.any)
         sc_import_refuse(import, 0, "has no row of kernels or of unified memory");
     sc_fields_fini(&r.line);
     sc_fields_fini(&r.header);

@@ -242,6 +242,18 @@ check_run '--name' 0 'cycles,warps_per_sm,shape
 6000,8,tall' '' stallcast import accelsim run_w8_tall.log -c cycles,warps_per_sm,shape \
     --name 'w(?<warps_per_sm>\d+)_(?<shape>[a-z]+)'
 
+check_run '--keep that matches nothing says so' 0 "$two" \
+    'stallcast: accelsim.log: --keep: matches no statistic of it' \
+    stallcast import accelsim accelsim.log -c kernel,cycles --keep '^gpu_stal_'
+head -c 20000 "$program" >noise.bin
+for kind in ${kinds#auto, }; do
+    kind=${kind%,}
+    ok "$kind: noise is unreadable, not an empty table" sh -c "
+        '$program' import $kind noise.bin >out 2>err
+        [ \$? -eq 2 ] && [ ! -s out ] && [ \$(wc -l <err) -eq 1 ] &&
+            grep -q '^stallcast: noise.bin: .*expected .*got' err || { cat out err; false; }"
+done
+
 # ---- runs that did not end well ----
 
 head -n 130 accelsim.log >cut.log
