@@ -25,8 +25,6 @@ struct pf_load {
     double zero;      /* share of zero sectors */
     double new_block; /* share of these that are the first under a line of metadata, and */
     double block_gap; /* accesses between two under the same line, on average */
-    double killed;    /* share that a store overwrites between a prefetch and its use */
-    bool stored;
 };
 
 /* The kernel and its machine. */
