@@ -154,6 +154,25 @@ void calibration_apply(const struct calibration *c, struct resolver *resolver)
                      c->params.parameters[i].value);
 }
 
+int calibration_pace(const struct sc_system *system, const struct sc_metric *metric)
+{
+    static const struct {
+        const char *column;
+        int pace;
+    } others[] = { { "time_s", 1 }, { "performance", -1 }, { "speedup", -1 } };
+    if (metric == &system->metrics[0])
+        return 1;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (strcmp(others[i].column, metric->column) == 0)
+            return others[i].pace;
+    return 0;
+}
+
+double calibration_quantile(const struct calibration *c, const void *scenario)
+{
+    return c->quantiles[c->group != NULL ? (size_t)sc_field_get(c->group, scenario) : 0];
+}
+
 void calibration_judge(const struct calibration *c, const void *scenario,
                        struct judged_answer *answer)
 {
@@ -162,9 +181,8 @@ void calibration_judge(const struct calibration *c, const void *scenario,
         return;
     double slowdown;
     memcpy(&slowdown, answer->answer + c->system->metrics[0].offset, sizeof slowdown);
-    const size_t row = c->group != NULL ? (size_t)sc_field_get(c->group, scenario) : 0;
     const struct sc_conformal_interval interval =
-        sc_conformal_interval(slowdown, c->quantiles[row], 1.0);
+        sc_conformal_interval(slowdown, calibration_quantile(c, scenario), 1.0);
     answer->slowdown_lo = interval.low;
     answer->slowdown_hi = interval.high;
     answer->extrapolated = sc_params_outside(&c->params, c->system, scenario) != NULL;

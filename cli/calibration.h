@@ -61,6 +61,13 @@ void extrapolation_append(struct extrapolation *extrapolation, const struct extr
 /* Says so on standard error, in one line, if there were any among `rows` answers. */
 void extrapolation_print(const struct extrapolation *extrapolation, size_t rows);
 
+/* Whether a metric goes with the slowdown, so that its interval is as wide: 1: in proportion;
+ * -1: inversely; 0: no. */
+int calibration_pace(const struct sc_system *system, const struct sc_metric *metric);
+
+/* Half the width of the interval of log slowdown. */
+double calibration_quantile(const struct calibration *calibration, const void *scenario);
+
 /* Fills the added numbers; calibration may be NULL.  Any thread. */
 void calibration_judge(const struct calibration *calibration, const void *scenario,
                        struct judged_answer *answer);

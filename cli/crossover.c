@@ -1,31 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "crossover.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include <gsl/gsl_errno.h>
-#include <gsl/gsl_roots.h>
+#include "root.h"
 
-/* Width, relative or of a logarithm, at which a place is known; a difference of log
- * metrics across it that is no slope any more. */
-static const double narrow_enough = 1e-10, jump_least = 1e-6;
+/* A difference of log metrics that is no slope any more across a place that is known. */
+static const double jump_least = 1e-6;
 /* Share of a stretch next to its end: what is a tie at that end may be told apart only here. */
 static const double end_share = 1e-5;
-enum { ITERATIONS_MAX = 200, DEPTH_MAX = 64 };
+enum { DEPTH_MAX = 64 };
 
 struct search {
     const struct contest *contest;
     const struct stretch *stretch; /* or part of it */
     size_t from, to;
-    bool logarithmic; /* the key, where both ends are above zero */
 };
-
-static double key_at(const struct search *search, double t)
-{
-    return search->logarithmic ? exp(t) : t;
-}
 
 static void set_key(const struct stretch *stretch, double value)
 {
@@ -57,89 +48,16 @@ static bool is_tie(const struct search *search, double value)
     return standing_ties(&from, &to);
 }
 
-/* Never 0: Brent's method would take such a place for the end of the search, and
- * leave no bracket. */
-static double lead_at(double t, void *context)
+static double lead_at(void *context, double value)
 {
-    const struct search *search = context;
-    const double ahead = lead(search, key_at(search, t));
-    return ahead == 0.0 ? -DBL_MIN : ahead;
-}
-
-static bool is_narrow(const struct search *search, double low, double high)
-{
-    const double scale = search->logarithmic ? 1.0 : fmax(fabs(low), fabs(high));
-    return fabs(high - low) <= narrow_enough * scale;
-}
-
-/* Brent's method between low < high; the bracket that it ends with. */
-static bool run_brent(struct search *search, double *low, double *high)
-{
-    gsl_function difference = { .function = lead_at, .params = search };
-    gsl_error_handler_t *handler = gsl_set_error_handler_off();
-    gsl_root_fsolver *solver = gsl_root_fsolver_alloc(gsl_root_fsolver_brent);
-    bool fine = solver != NULL &&
-                gsl_root_fsolver_set(solver, &difference, *low, *high) == GSL_SUCCESS;
-    for (int i = 0; fine && i < ITERATIONS_MAX && !is_narrow(search, *low, *high); i++) {
-        fine = gsl_root_fsolver_iterate(solver) == GSL_SUCCESS;
-        *low = gsl_root_fsolver_x_lower(solver);
-        *high = gsl_root_fsolver_x_upper(solver);
-    }
-    if (solver != NULL)
-        gsl_root_fsolver_free(solver);
-    gsl_set_error_handler(handler);
-    return fine;
-}
-
-/* Halves until narrow: what Brent's method may leave wide on one side. */
-static bool halve(const struct search *search, double *low, double *high)
-{
-    const bool rises = lead(search, key_at(search, *high)) > 0.0;
-    for (int i = 0; i < ITERATIONS_MAX && !is_narrow(search, *low, *high); i++) {
-        const double middle = *low + 0.5 * (*high - *low);
-        const double ahead = lead(search, key_at(search, middle));
-        if (isnan(ahead))
-            return false;
-        if ((ahead > 0.0) == rises)
-            *high = middle;
-        else
-            *low = middle;
-    }
-    return true;
+    return lead(context, value);
 }
 
 /* low and high move together, until `from` is ahead at one and `to` at the other. */
-static bool narrow_real(struct search *search, double *low, double *high)
+static bool narrow(struct search *search, bool whole, double *low, double *high)
 {
-    const bool descends = *low > *high;
-    double left = descends ? *high : *low, right = descends ? *low : *high;
-    search->logarithmic = left > 0.0;
-    const double ends[] = { left, right };
-    left = search->logarithmic ? log(left) : left;
-    right = search->logarithmic ? log(right) : right;
-    if (!run_brent(search, &left, &right) || !halve(search, &left, &right))
-        return false;
-    /* A logarithm and back again may leave the stretch by a rounding. */
-    left = fmax(key_at(search, left), ends[0]);
-    right = fmin(key_at(search, right), ends[1]);
-    *low = descends ? right : left;
-    *high = descends ? left : right;
-    return true;
-}
-
-static bool narrow_whole(const struct search *search, double *low, double *high)
-{
-    while (fabs(*high - *low) > 1.0) {
-        const double middle = *low + trunc(0.5 * (*high - *low));
-        const double ahead = lead(search, middle);
-        if (isnan(ahead))
-            return false;
-        if (ahead > 0.0)
-            *high = middle;
-        else
-            *low = middle;
-    }
-    return true;
+    const struct root root = { .value = lead_at, .context = search };
+    return (whole ? root_narrow_whole : root_narrow)(&root, low, high);
 }
 
 /* First in the ranking at a value of the key; false: none has an answer. */
@@ -186,7 +104,7 @@ static bool add_change(struct search *search, double low, double high, struct ch
     const bool whole = stretch->settings[stretch->key].field->kind == SC_INTEGER;
     /* Where one of them is nothing at the end, any gap next to it is a whole one. */
     const bool leaps = !whole && fabs(lead(search, high) - lead(search, low)) > jump_least;
-    const double place = whole ? high : end_or(search, high, leaps ? narrow_enough : end_share);
+    const double place = whole ? high : end_or(search, high, leaps ? root_narrow_enough : end_share);
     const bool jumps = leaps && place == high;
     changes->items[changes->count++] =
         (struct change){ .point = stretch->point, .value = place, .from = search->from,
@@ -224,8 +142,7 @@ static bool find(const struct contest *contest, const struct stretch *stretch, i
         return true;
     const bool whole = stretch->settings[stretch->key].field->kind == SC_INTEGER;
     const bool straddles = lead(&search, low) <= 0.0 && lead(&search, high) > 0.0;
-    if (depth == 0 || !straddles ||
-        !(whole ? narrow_whole(&search, &low, &high) : narrow_real(&search, &low, &high)))
+    if (depth == 0 || !straddles || !narrow(&search, whole, &low, &high))
         return problem_set(problem, "an answer in between is missing");
     size_t before, after;
     if (!find_winner(contest, stretch, low, &before, problem) ||

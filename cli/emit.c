@@ -40,10 +40,12 @@ struct emit_cell emit_string(const char *text)
     return (struct emit_cell){ .kind = EMIT_TEXT, .text = text, .length = strlen(text) };
 }
 
-static void add_number(const struct emit_style *style, double value, struct text *out)
+static void add_number(const struct emit_style *style, const struct emit_column *column,
+                       double value, struct text *out)
 {
     char buffer[SC_NUMBER_MAX];
-    const size_t length = sc_number_format(buffer, value, style->digits);
+    const int digits = column->exact ? SC_NUMBER_SHORTEST : style->digits;
+    const size_t length = sc_number_format(buffer, value, digits);
     if (style->decimal != '.') {
         char *point = memchr(buffer, '.', length);
         if (point != NULL)
@@ -81,18 +83,18 @@ static void add_csv_text(const struct emit_style *style, const char *text, size_
         free(buffer);
 }
 
-static void add_csv_row(const struct emit_style *style, const struct emit_cell *cells, size_t count,
-                        struct text *out)
+static void add_csv_row(const struct emit_style *style, const struct emit_column *columns,
+                        const struct emit_cell *cells, size_t count, struct text *out)
 {
     const char delimiter = style->format == EMIT_TSV ? '\t' : style->delimiter;
     for (size_t i = 0; i < count; i++) {
         if (i > 0)
             text_add_char(out, delimiter);
         if (cells[i].kind == EMIT_NUMBER && style->decimal != delimiter)
-            add_number(style, cells[i].number, out);
+            add_number(style, &columns[i], cells[i].number, out);
         else if (cells[i].kind == EMIT_NUMBER) {
             struct text number = { 0 };
-            add_number(style, cells[i].number, &number);
+            add_number(style, &columns[i], cells[i].number, &number);
             add_csv_text(style, number.bytes, number.length, false, out);
             text_fini(&number);
         } else if (cells[i].kind == EMIT_TEXT)
@@ -136,7 +138,7 @@ static void add_json_row(const struct emit_style *style, const struct emit_colum
         add_json_text(columns[i].name, strlen(columns[i].name), out);
         text_add_char(out, ':');
         if (cells[i].kind == EMIT_NUMBER)
-            add_number(&plain, cells[i].number, out);
+            add_number(&plain, &columns[i], cells[i].number, out);
         else if (cells[i].kind == EMIT_TEXT)
             add_json_text(cells[i].text, cells[i].length, out);
         else
@@ -173,7 +175,7 @@ void emit_row(const struct emit_style *style, const struct emit_column *columns,
         add_json_row(style, columns, cells, count, out);
         text_add_char(out, '\n');
     } else {
-        add_csv_row(style, cells, count, out);
+        add_csv_row(style, columns, cells, count, out);
     }
 }
 
@@ -196,7 +198,7 @@ struct layout {
     bool numeric;
 };
 
-enum { BAR_CELLS = 20 };
+enum { BAR_CELLS = 20, EXACT_DIGITS = 15 /* that a change of unit leaves alone */ };
 
 /* Header without its unit suffix: "time" of "time_s". */
 static size_t stem_length(const char *name, enum sc_dimension dimension)
@@ -276,14 +278,14 @@ static void plan_column(const struct emit_style *style, const struct emit_column
         }
     }
     layout->numeric = numbers > 0 && texts == 0;
-    layout->digits = style->digits;
+    layout->digits = column->exact ? EXACT_DIGITS : style->digits;
     const bool scaled = layout->numeric && column->dimension != SC_NUMBER &&
                         column->dimension != SC_SHARE;
     layout->unit = scaled ? sc_unit_for_display(column->dimension, largest) : NULL;
     const double shown = layout->unit != NULL ? sc_unit_from_si(layout->unit, largest) : largest;
-    layout->decimals = decimals_of(shown, style->digits);
+    layout->decimals = decimals_of(shown, layout->digits);
     /* Magnitudes far apart, or all too small for plain notation. */
-    layout->floating = style->digits == SC_NUMBER_SHORTEST || smallest < largest / 100.0 ||
+    layout->floating = layout->digits == SC_NUMBER_SHORTEST || column->exact || smallest < largest / 100.0 ||
                        (shown > 0.0 && shown < 1e-5);
 
     const size_t stem = scaled ? stem_length(column->name, column->dimension)

@@ -26,6 +26,7 @@ struct emit_column {
     enum sc_dimension dimension;  /* of the numbers in it */
     const char *stall;            /* drawn in the bar of a table under this name, or NULL */
     bool hidden;                  /* in tables: only there for the bar */
+    bool exact;                   /* every digit, whatever the style says */
 };
 
 enum emit_kind { EMIT_EMPTY, EMIT_NUMBER, EMIT_TEXT };

@@ -11,6 +11,7 @@
 
 static const struct command *const commands[] = { &command_estimate, &command_explain,
                                                   &command_list, &command_rank,
+                                                  &command_solve,
                                                   &command_simulate, &command_calibrate,
                                                   &command_validate, &command_plot, &command_mrc,
                                                   &command_import };

@@ -474,11 +474,10 @@ static void print_summary(const struct job *job)
     text_fini(&size);
 }
 
-/* Six significant digits: the counts beside it are written in full. */
+/* The counts beside it are written in full. */
 static double rounded(double value)
 {
-    char text[SC_NUMBER_MAX];
-    return sc_number_format(text, value, 6) > 0 ? strtod(text, NULL) : value;
+    return sc_number_rounded(value, 6);
 }
 
 static bool write_curve(const struct job *job, struct problem *problem)

@@ -502,3 +502,22 @@ double sc_number_from_decimal(uint64_t digits, int exponent10)
         return value;
     return from_decimal_by_library(digits, exponent10);
 }
+
+double sc_number_rounded(double value, int digits)
+{
+    char text[SC_NUMBER_MAX];
+    uint64_t mantissa = 0;
+    int exponent10 = 0;
+    const char *p = text;
+    if (sc_number_format(text, value, digits) == 0)
+        return value;
+    const bool negative = *p == '-';
+    for (p += negative; *p != '\0' && *p != 'e'; p++)
+        if (*p != '.')
+            mantissa = mantissa * 10 + (uint64_t)(*p - '0');
+    const char *point = strchr(text, '.');
+    exponent10 = point != NULL ? -(int)(p - point - 1) : 0;
+    exponent10 += *p == 'e' ? (int)strtol(p + 1, NULL, 10) : 0;
+    const double rounded = sc_number_from_decimal(mantissa, exponent10);
+    return negative ? -rounded : rounded;
+}

@@ -33,6 +33,10 @@ size_t sc_number_format(char out[static SC_NUMBER_MAX], double value, int digits
  * after the point.  NaN and infinities as above. */
 size_t sc_number_format_fixed(char out[static SC_NUMBER_MAX], double value, int decimals);
 
+/* The double that one would get by writing `value` with `digits` significant digits, 1 to
+ * SC_NUMBER_EXACT: 15us, not the sum of 5us and two steps of it.  NaN and infinities stay. */
+double sc_number_rounded(double value, int digits);
+
 /* digits * 10^exponent10, rounded once.  Too large a value gives INFINITY, too
  * small a one 0. */
 double sc_number_from_decimal(uint64_t digits, int exponent10);

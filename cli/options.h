@@ -23,6 +23,8 @@ struct options {
     const char *every, *policy, *ways, *histogram, *plot;
     const char *strict, *check, *simulate, *list, *help, *version; /* given or not: NULL or "" */
     const char *winners, *crossover, *no_crossover, *with_ideal;   /* likewise */
+    const char *find[OPTION_TIMES], *range[OPTION_TIMES]; /* of solve */
+    const char *until, *minimize, *grid, *largest, *smallest, *sure;
 };
 
 struct option_row {

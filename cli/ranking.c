@@ -5,17 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two values this near to each other are equal: rounding of different formulas. */
-static const double tie = 1e-12;
+const double ranking_tie = 1e-12;
 
 /* ---- which way is better ---- */
-
-/* Metrics that follow the slowdown, whose intervals the calibration knows. */
-static bool is_pace(const struct sc_system *system, const struct sc_metric *metric)
-{
-    return metric == &system->metrics[0] || strcmp(metric->column, "time_s") == 0 ||
-           strcmp(metric->column, "performance") == 0;
-}
 
 static bool is_added(const struct sc_metric *metric)
 {
@@ -30,9 +22,8 @@ static double better_way(const struct sc_system *system, const struct sc_metric 
         [SC_JOULES_PER_BIT] = 1.0,    [SC_JOULE_SECONDS] = 1.0, [SC_WATTS] = 1.0,
         [SC_SQUARE_METRES] = 1.0,
     };
-    if (strcmp(metric->column, "performance") == 0)
-        return -1.0;
-    return is_pace(system, metric) || is_added(metric) ? 1.0 : ways[metric->dimension];
+    const int pace = calibration_pace(system, metric);
+    return pace != 0 ? pace : is_added(metric) ? 1.0 : ways[metric->dimension];
 }
 
 static const char *metric_at(unsigned long i, const void *context)
@@ -105,7 +96,7 @@ static bool make_spread(const struct sc_params *params, const char *name, struct
 bool contest_spreads(struct contest *contest, struct problem *problem)
 {
     const struct calibration *c = contest->calibration;
-    if (c == NULL || !is_pace(contest->system, contest->by))
+    if (c == NULL || calibration_pace(contest->system, contest->by) == 0)
         return true;
     const size_t count = c->group != NULL ? c->group->choice_count : 1;
     contest->spreads = calloc(count, sizeof *contest->spreads);
@@ -180,8 +171,7 @@ void contest_answer(const struct contest *contest, size_t row, struct setting *s
     (void)problem_set(&standing->problem, "%s has no value here", contest->by->column);
 }
 
-/* By how much x is larger, as a share; exactly -gap(y, x). */
-static double gap(double x, double y)
+double ranking_gap(double x, double y)
 {
     if (x > 0.0 && y > 0.0)
         return log(x) - log(y);
@@ -191,12 +181,13 @@ static double gap(double x, double y)
 double standing_behind(const struct contest *contest, const struct standing *a,
                        const struct standing *b)
 {
-    return contest->sign * gap(a->value, b->value) + (a->row > b->row ? tie : -tie);
+    return contest->sign * ranking_gap(a->value, b->value) +
+           (a->row > b->row ? ranking_tie : -ranking_tie);
 }
 
 bool standing_ties(const struct standing *a, const struct standing *b)
 {
-    return fabs(gap(a->value, b->value)) <= tie;
+    return fabs(ranking_gap(a->value, b->value)) <= ranking_tie;
 }
 
 static int compare_rows(const void *a, const void *b)

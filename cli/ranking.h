@@ -36,6 +36,12 @@ struct standing {
     struct problem problem;
 };
 
+/* By how much x is larger, as a share; exactly -ranking_gap(y, x). */
+double ranking_gap(double x, double y);
+
+/* Two values this near to each other are equal: rounding of different formulas. */
+extern const double ranking_tie;
+
 /* The metric of `--by WORD`, "min:NAME", "max:NAME", or NAME if it is known which
  * way is better, into contest->by and sign.  Needs system and calibration. */
 bool contest_by(struct contest *contest, const char *word, struct problem *problem);

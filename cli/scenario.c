@@ -209,14 +209,14 @@ static const char *got(const char *text, size_t length, char out[static SHOWN_MA
     return out;
 }
 
-static bool refuse_units(enum sc_units_status status, const struct sc_field *field,
+static bool refuse_units(enum sc_units_status status, enum sc_dimension dimension,
                          const struct sc_quantity *quantity, const char *text, size_t length,
                          struct problem *problem)
 {
     char shown[SHOWN_MAX + 16], accepted[SC_UNITS_ACCEPTED_MAX];
-    const char *word = sc_dimension_word(field->dimension);
-    (void)sc_units_accepted(field->dimension, accepted);
-    if (field->dimension == SC_NUMBER)
+    const char *word = sc_dimension_word(dimension);
+    (void)sc_units_accepted(dimension, accepted);
+    if (dimension == SC_NUMBER)
         accepted[0] = '\0';
     const bool has_units = accepted[0] != '\0';
     (void)got(text, length, shown);
@@ -328,6 +328,19 @@ static bool parse_choice(const struct sc_field *field, const char *text, size_t 
     return false;
 }
 
+bool quantity_parse(enum sc_dimension dimension, const char *text, size_t length, double *value,
+                    struct problem *problem)
+{
+    struct sc_quantity quantity;
+    const enum sc_units_status status =
+        sc_units_parse(text, length, dimension, NULL, '.', &quantity);
+    if (status != SC_UNITS_OK)
+        return refuse_units(status, dimension, &quantity, text, length, problem);
+    *value = quantity.value;
+    return !quantity.per_cycle_deferred ||
+           problem_set(problem, "expected %s without cycles", sc_dimension_word(dimension));
+}
+
 bool setting_parse(struct resolver *resolver, const struct binding *binding, const char *text,
                    size_t length, char decimal, struct setting *setting, struct problem *problem)
 {
@@ -338,7 +351,7 @@ bool setting_parse(struct resolver *resolver, const struct binding *binding, con
         const enum sc_units_status status =
             sc_units_parse(text, length, field->dimension, binding->unit, decimal, &quantity);
         if (status != SC_UNITS_OK)
-            return refuse_units(status, field, &quantity, text, length, problem);
+            return refuse_units(status, field->dimension, &quantity, text, length, problem);
         setting->value = quantity.value;
         setting->deferred = quantity.per_cycle_deferred;
         if (setting->deferred && resolver->clock == NULL)
@@ -406,25 +419,14 @@ static bool parse_step(const struct binding *binding, const char *text, size_t l
     const enum sc_units_status status =
         sc_units_parse(text, length, binding->field->dimension, binding->unit, '.', &quantity);
     if (status != SC_UNITS_OK)
-        return refuse_units(status, binding->field, &quantity, text, length, problem);
+        return refuse_units(status, binding->field->dimension, &quantity, text, length, problem);
     if (quantity.per_cycle_deferred != deferred)
         return problem_set(problem, "expected a range all in cycles, or nothing of it");
     *step = quantity.value;
     return true;
 }
 
-/* The double that one would get by writing the value: 15us, not the sum of 5us
- * and two steps of it. */
-static double as_written(double value)
-{
-    enum { SURE_DIGITS = 15 };
-    char text[SC_NUMBER_MAX];
-    struct sc_quantity quantity;
-    const size_t length = sc_number_format(text, value, SURE_DIGITS);
-    return sc_units_parse(text, length, SC_NUMBER, NULL, '.', &quantity) == SC_UNITS_OK
-               ? quantity.value
-               : value;
-}
+enum { SURE_DIGITS = 15 }; /* of a sum or a product of doubles */
 
 /* Values from low to high; both ends included when the step meets high. */
 static bool add_range(struct sweep *sweep, const struct setting *low, double high, double step,
@@ -441,8 +443,8 @@ static bool add_range(struct sweep *sweep, const struct setting *low, double hig
         struct setting setting = *low;
         const double n = (double)i;
         if (i > 0)
-            setting.value = as_written(geometric ? low->value * pow(step, n)
-                                                 : low->value + step * n);
+            setting.value = sc_number_rounded(geometric ? low->value * pow(step, n)
+                                                        : low->value + step * n, SURE_DIGITS);
         if (fabs(setting.value - high) <= 1e-12 * fabs(high))
             setting.value = high;
         if (setting.field->kind == SC_INTEGER && setting.value != floor(setting.value))

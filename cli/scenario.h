@@ -52,6 +52,11 @@ struct setting {
     const struct preset *preset; /* SC_PRESET: the row */
 };
 
+/* Reads a number in a unit of the dimension, not in cycles, into SI.  On failure
+ * problem says "expected ..., got ...". */
+bool quantity_parse(enum sc_dimension dimension, const char *text, size_t length, double *value,
+                    struct problem *problem);
+
 /* Reads one value.  On failure problem says "expected ..., got ...", without
  * file or key. */
 bool setting_parse(struct resolver *resolver, const struct binding *binding, const char *text,

@@ -77,6 +77,7 @@ struct sc_field {
     const char *derived;        /* how the value follows from other keys when not given */
     double minimum, maximum;    /* admissible range, both ends included */
     double sample_low, sample_high; /* region that calibration samples; equal: not sampled */
+    const char *octaves_of;     /* key: this one is it times a power of two, or NULL */
     bool sample_log;            /* sample the logarithm evenly */
     bool adds_alike;            /* the same addend of the time in closed form and simulator: it
                                  * brings them nearer, and none is outside of what was sampled */

@@ -53,6 +53,12 @@ static const struct sc_choice replacements[] = {
     { .key = key_name, .kind = member_kind, .dimension = unit, MEMBER(member), .fallback = value, \
       RANGE(low, high), .provenance = SC_FACT, .source = from, .help = what }
 
+/* A power of two apart from the other key. */
+#define OCTAVES(key_name, member, other, value, low, high, what) \
+    { .key = key_name, .kind = SC_REAL, .dimension = SC_BYTES, MEMBER(member), .fallback = value, \
+      RANGE(low, high), .octaves_of = other, .provenance = SC_FACT, .source = section_2, \
+      .help = what }
+
 #define GIB 1073741824.0
 #define MIB 1048576.0
 
@@ -195,10 +201,10 @@ static const struct sc_field fields[] = {
     { .key = "pinned", .aliases = "hot_size", .kind = SC_REAL, .dimension = SC_BYTES,
       MEMBER(pinned_bytes), FROM("the hot set, else what is usable"), RANGE(0, 1e15),
       .help = "ember-static: what is made resident before the run" },
-    DRIVER("region", SC_REAL, SC_BYTES, region_bytes, 2 * MIB, 65536, GIB, section_2,
-           "VA block: unit of residency and eviction"),
-    DRIVER("leaf", SC_REAL, SC_BYTES, leaf_bytes, 65536, 4096, GIB, section_2,
-           "leaf of the prefetcher's tree: what a fault brings in"),
+    OCTAVES("region", region_bytes, "leaf", 2 * MIB, 65536, GIB,
+            "VA block: unit of residency and eviction"),
+    OCTAVES("leaf", leaf_bytes, "region", 65536, 4096, GIB,
+            "leaf of the prefetcher's tree: what a fault brings in"),
     DRIVER("fault_batch", SC_INTEGER, SC_NUMBER, fault_batch, 256, 1, 1e6,
            "NVIDIA open-gpu-kernel-modules, uvm_perf_fault_batch_count",
            "faults that are served together"),

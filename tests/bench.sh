@@ -41,6 +41,7 @@ awk -v a="$(median "$folder/ours")" -v b="$(median "$folder/true")" \
 
 echo "== library, one core"
 "$build"/bench_model
+"$build"/bench_solve
 
 echo "== text"
 "$build"/bench_text

@@ -305,9 +305,29 @@ static void test_frames(void)
     ok(!emit_format_find("MD", &format) && !emit_format_find("", &format), "names are exact");
 }
 
+/* A column of which every digit counts, beside one that the style shortens. */
+static void test_exact(void)
+{
+    static const struct emit_column columns[] = {
+        { .name = "t_s", .dimension = SC_SECONDS, .exact = true }, { .name = "n" }
+    };
+    const struct emit_cell cells[] = { emit_number(3.04583e-5), emit_number(1234567),
+                                       emit_number(2.5e-6), emit_number(1) };
+    struct emit_style style = { .format = EMIT_TABLE, .digits = 3, .decimal = '.' };
+    struct text out = { 0 };
+    row_is((struct emit_style){ .format = EMIT_CSV, .digits = 3 }, columns, cells, 2,
+           "0.0000304583,1230000\n", "CSV: all digits");
+    row_is((struct emit_style){ .format = EMIT_JSONL, .digits = 3 }, columns, cells, 2,
+           "{\"t_s\":0.0000304583,\"n\":1230000}\n", "JSON: all digits");
+    emit_table(&style, columns, cells, 2, 2, &out);
+    is_str(out.bytes, "t (us)        n\n30.4583  1234567\n    2.5        1\n",
+           "a table: those that a change of unit leaves");
+    text_fini(&out);
+}
+
 int main(void)
 {
-    plan(81);
+    plan(84);
     test_csv();
     test_tsv();
     test_json();
@@ -317,5 +337,6 @@ int main(void)
     test_bar();
     test_quantities();
     test_frames();
+    test_exact();
     return done();
 }

@@ -401,9 +401,27 @@ static void test_locale(void)
     setlocale(LC_ALL, "C");
 }
 
+/* As if written and read again: the nearest double, not one beside it. */
+static void test_rounded(void)
+{
+    static const struct {
+        double value;
+        int digits;
+        double want;
+    } cases[] = {
+        { 5e-6 + 2 * 5e-6, 15, 15e-6 }, { 0.1 + 0.2, 15, 0.3 },       { 1234567.0, 6, 1234570.0 },
+        { -8306298.5, 6, -8306300.0 },  { 1.23456789e-300, 3, 1.23e-300 },
+        { 9.9999999e22, 3, 1e23 },      { 0.0, 6, 0.0 },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++)
+        ok(sc_number_rounded(cases[i].value, cases[i].digits) == cases[i].want,
+           "%.17g to %d digits", cases[i].value, cases[i].digits);
+    ok(isnan(sc_number_rounded((double)NAN, 6)), "NaN stays");
+}
+
 int main(void)
 {
-    plan(3 * (int)COUNT(kinds) + 29 + 17 + 12 + 2 + 17 + 3);
+    plan(3 * (int)COUNT(kinds) + 29 + 17 + 12 + 2 + 17 + 3 + 8);
     for (size_t i = 0; i < COUNT(kinds); i++) {
         test_agreement(&kinds[i]);
         test_round_trip(&kinds[i]);
@@ -416,5 +434,6 @@ int main(void)
     test_from_near_doubles();
     test_from_hard_decimals();
     test_locale();
+    test_rounded();
     return done();
 }

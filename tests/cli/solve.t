@@ -1,0 +1,212 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# solve: what it finds, against estimate at the value and next to it, and what it refuses.
+
+. "${0%/*}/lib.sh"
+
+outside='extrapolated, the interval may not hold: outside of what was sampled:'
+
+# metric SYSTEM METRIC WORD...: what estimate says.
+metric() {
+    system=$1 column=$2
+    shift 2
+    "$program" estimate "$system" "$@" -c "$column" -f csv --digits all 2>/dev/null |
+        sed -n '$s/.*,//p'
+}
+
+# is EXPRESSION: of perl.
+is() {
+    perl -e "exit !($1)"
+}
+
+# exact SYSTEM WORD KEY UNIT METRIC OPERATOR LIMIT SI: what is found with LIMIT meets the condition
+# (in perl, with SI), and one step of its last digit outwards does not.
+exact() {
+    system=$1 word=$2 key=$3 unit=$4 column=$5 operator=$6 limit=$7 si=$8
+    "$program" solve "$system" "$word" --find "$key" --until "$column $operator $limit" \
+        -f jsonl 2>/dev/null >found
+    value=$(sed 's/.*"'"$key"'[a-zA-Z_]*":\([-0-9.e+]*\),"crossing".*/\1/' found)
+    way=$(sed 's/.*"crossing":"\([a-z]*\)".*/\1/' found)
+    next=$(perl -MPOSIX -e '($v, $way) = @ARGV; printf "%.9g\n",
+        $v + ($way eq "to" ? 1 : -1) * 10 ** (floor(log($v) / log(10)) - 5)' "$value" "$way")
+    at=$(metric "$system" "$column" "$word" "$key=$value$unit")
+    beyond=$(metric "$system" "$column" "$word" "$key=$next$unit")
+    ok "$system $key $way $value: $column $operator $limit there" is "$at $operator $si * (1 + 1e-12)"
+    ok "and not at $next" is "!($beyond $operator $si)"
+}
+
+# ---- the value ----
+
+check_run 'the least buffer' 0 \
+'buffer (MB)  crossing  buffer_lo (MB)  buffer_hi (MB)  slowdown  bound
+     8.3063  from             7.62084         9.60001       1.1  SM demand' '' \
+    stallcast solve hbf model=llama-70b --find buffer --until 'slowdown <= 1.1'
+exact hbf model=llama-70b buffer B slowdown '<=' 1.1 1.1
+exact hbf model=llama-8b latency s time_s '<' 11ms 11e-3
+exact uvm app=k-means footprint B time_s '<=' 2s 2
+exact stream loads=64 bandwidth B/s share_of_peak '<' 50% 0.5
+exact stream loads=64 latency s throughput_bytes_per_s '<=' '40 GB/s' 40e9
+check_run 'a whole number' 0 \
+'warps_per_sm  crossing  share_of_peak  bound
+          78  from             0.9009  bandwidth' "stallcast: $outside warps_per_sm" \
+    stallcast solve stream --find warps --until 'share_of_peak >= 90%'
+ok 'it is the first' is "$(metric stream share_of_peak warps=77) < 0.9"
+"$program" solve stream --find loads --until 'time_s <= 0.6437s' -f csv 2>/dev/null >large.csv
+loads=$(sed -n '2s/,.*//p' large.csv)
+ok 'a large one has all its digits' is "$loads > 100000 && $loads % 10 &&
+    $(metric stream time_s loads=$loads) <= 0.6437 && $(metric stream time_s loads=$((loads + 1))) > 0.6437"
+check_run 'octaves of another key only' 0 'leaf_bytes,crossing
+65536,limit' '' sh -c "
+    '$program' solve uvm pattern=random --find leaf --until 'time_s < 7s' -f csv 2>/dev/null |
+    cut -d, -f2-3"
+ok 'which are those that have an answer' sh -c "
+    '$program' estimate uvm pattern=random leaf=64KiB &&
+    ! '$program' estimate uvm pattern=random leaf=32KiB && '$program' estimate uvm pattern=random leaf=2MiB"
+check_run 'several conditions: a window' 0 'warps_per_sm,crossing,warps_per_sm_lo,warps_per_sm_hi,share_of_peak,time_s,bound
+78,from,78,78,0.900885,0.0000488931,bandwidth
+168,to,160,177,0.951572,0.0000996988,mshr' \
+"stallcast: 2 of 2 rows are extrapolated, their intervals may not hold; outside of what was sampled in the first: warps_per_sm
+stallcast: 1 of 1 scenario: the conditions are not monotone, they start or cease to hold more than once; every crossing is a row" \
+    stallcast solve stream --find warps --until 'share_of_peak >= 90% and time_s < 0.1ms' -f csv
+ok 'its ends are ends' is "$(metric stream time_s warps=168) < 1e-4 && $(metric stream time_s warps=169) >= 1e-4"
+check_run 'a sweep of other keys' 0 'policy,latency_s,crossing,slowdown
+on-demand,2.13446e-06,to,1.2
+slipstream,0.0000531222,to,1.2' '' sh -c "
+    '$program' solve hbf model=llama-70b policy=on-demand,slipstream --find latency \
+        --until 'slowdown <= 1.2' -c slowdown -f csv 2>/dev/null | cut -d, -f2-4,7"
+
+# ---- which end ----
+
+check_run 'upwards to the limit of the range' 0 \
+'buffer (GB)  crossing  buffer_lo (GB)  buffer_hi (GB)  slowdown  extrapolated
+          1  limit                  1               1    0.9572             1' '' \
+    stallcast solve hbf model=llama-70b --find buffer --range 8MB:1GB --until 'slowdown <= 1.1' \
+    --largest -c slowdown,extrapolated
+check_run 'all of the range: the end with the least to spare' 0 \
+'buffer (MB)  crossing  buffer_lo (MB)  buffer_hi (MB)  slowdown
+        100  limit                100             100    0.9572' '' \
+    stallcast solve hbf model=llama-70b --find buffer --range buffer=100MB:300MB \
+    --until 'slowdown <= 1.1' -c slowdown
+check_run '--largest of a window' 0 'warps_per_sm,crossing,time_s
+168,to,0.0000996988' '' sh -c "
+    '$program' solve stream --find warps --until 'share_of_peak >= 90% and time_s < 0.1ms' \
+        --largest -c time_s -f csv 2>/dev/null | cut -d, -f1,2,5"
+check_run '--smallest where it goes up to a value' 0 'latency_s,crossing
+1e-06,limit' '' sh -c "
+    '$program' solve hbf model=llama-8b --find latency --until 'slowdown <= 1.5' --smallest -f csv 2>/dev/null |
+        cut -d, -f2,3"
+check_run 'multiples of cta_warps: what has no answer parts nothing' 0 'warps,crossing
+64,limit' '' sh -c "'$program' solve prefetch --find warps --until 'slowdown <= 0.9' -f csv 2>/dev/null | cut -d, -f1,2"
+check_run 'a range in cycles' 0 'latency_s,crossing
+1.35755e-07,to' '' sh -c "
+    '$program' solve stream --find latency --range 10cycles:10000cycles --until 'share_of_peak >= 40%' \
+        -f csv 2>/dev/null | cut -d, -f1,2"
+
+# ---- no value will do ----
+
+check_run 'none: the nearest miss, and exit code 1' 1 \
+'policy      buffer (MB)  crossing  buffer_lo (MB)  buffer_hi (MB)  nearest_buffer (kB)  slowdown  extrapolated  bound
+on-demand             -  none                   -               -                4.096     10.92             1  miss pool
+slipstream       8.3063  from             7.62084         9.60001                    -      1.10             0  SM demand' \
+    'stallcast: 1 of 2 scenarios have no buffer that meets the conditions' \
+    stallcast solve hbf model=llama-70b policy=on-demand,slipstream --find buffer \
+    --until 'slowdown <= 1.1' -c slowdown,extrapolated,bound
+check_run 'none, JSON' 1 '[
+{"model":"llama-70b","policy":"on-demand","buffer_bytes":null,"crossing":"none","buffer_lo_bytes":null,"buffer_hi_bytes":null,"nearest_buffer_bytes":4096,"slowdown":10.9197,"bound":"miss pool"}
+]' "stallcast: $outside buffer
+stallcast: 1 of 1 scenario has no buffer that meets the conditions" \
+    stallcast solve hbf model=llama-70b policy=on-demand --find buffer --until 'slowdown <= 1.1' -f json
+check_run 'a row without an answer' 1 \
+'line (B)  warps_per_sm  crossing  share_of_peak  extrapolated  error
+      16             -  error                 -             -  line: 16 B must not be smaller than a sector
+     128            78  from             0.9009             1  -' \
+    'stallcast: 1 of 2 scenarios have no answer; the first: line: 16 B must not be smaller than a sector' \
+    stallcast solve stream line=16B,128B --find warps --until 'share_of_peak >= 90%' \
+    -c share_of_peak,extrapolated
+refuses 'line: 16 B must not be smaller than a sector' \
+    solve stream line=16B --find warps --until 'share_of_peak >= 90%'
+refuses 'layers: expected a value, got none: give model=NAME or layers=VALUE' \
+    solve hbf --find buffer --until 'slowdown <= 1.1'
+
+# ---- how surely ----
+
+check_run '--sure: at the worse end of the interval' 0 \
+'buffer (MB)  crossing  buffer_lo (MB)  buffer_hi (MB)  slowdown  slowdown_hi
+    9.60001  from             7.62084         9.60001     1.038          1.1' '' \
+    stallcast solve hbf model=llama-70b --find buffer --until 'slowdown <= 1.1' --sure \
+    -c slowdown,slowdown_hi
+check_run '--level' 0 \
+'buffer (MB)  crossing  buffer_lo (MB)  buffer_hi (MB)  slowdown  slowdown_hi
+    8.51192  from              8.1206         8.51192     1.084          1.1' '' \
+    stallcast solve hbf model=llama-70b --find buffer --until 'slowdown <= 1.1' --sure --level 0.5 \
+    -c slowdown,slowdown_hi
+check_run 'slowdown_hi by itself is the same' 0 'buffer_bytes,crossing
+9600010,from' '' sh -c "
+    '$program' solve hbf model=llama-70b --find buffer --until 'slowdown_hi <= 1.1' -f csv | cut -d, -f2,3"
+check_run '--sure, where one condition has no interval' 0 \
+'buffer (MB)  crossing  buffer_lo (MB)  buffer_hi (MB)  performance  energy_per_token (mJ)
+    9.01436  from             7.51058         9.01436       0.9541                  902.6' \
+'stallcast: --sure: energy_per_token_j has no interval and is taken as it is' \
+    stallcast solve hbf model=llama-70b --find buffer --range 1MB:100MB \
+    --until 'performance > 0.9 and energy_per_token_j < 2J' --sure -c performance,energy_per_token_j
+refuses '--sure: energy_per_token_j has no interval; slowdown and what goes with it have one' \
+    solve hbf model=llama-8b --find buffer --until 'energy_per_token_j <= 1J' --sure
+
+# ---- refusals ----
+
+stream() {
+    reason=$1
+    shift
+    refuses "$reason" solve stream "$@"
+}
+condition() {
+    reason=$1
+    shift
+    refuses "--until: $reason" solve stream --find warps --until "$@"
+}
+refuses "solve: expected a system first: solve SYSTEM [key=value ...] --find KEY --until 'METRIC <= X' [options]" solve
+stream 'solve: expected --find KEY' --until 'slowdown <= 2'
+stream "solve: expected --until 'METRIC <= X'" --find warps
+stream "--find: 'wraps_per_sm' is not a key of stream: did you mean warps_per_sm?" --find wraps_per_sm --until 'slowdown < 2'
+stream "--find: 'abacus' is not a key of stream: 'stallcast list fields stream' shows them" \
+    --find abacus --until 'slowdown < 2'
+stream "--find: expected a number, and gpu has names: 'stallcast rank' orders those" \
+    --find gpu --until 'slowdown < 2'
+stream 'warps_per_sm is what --find looks for: --range warps_per_sm=low:high limits it' \
+    warps=5 --find warps --until 'slowdown < 2'
+condition "slowdwn < 2: stream has no metric 'slowdwn': did you mean slowdown?" 'slowdwn < 2'
+condition "time < 2ms: stream has no metric 'time': did you mean time_s?" 'time < 2ms'
+condition "abacus < 2: stream has no metric 'abacus': 'stallcast list columns stream' shows them" 'abacus < 2'
+condition "time_s < 2: expected a time with a unit (ns, us, ms, s, min, h, cycles), got '2'" 'time_s < 2'
+condition "share_of_peak >= 40 GB: expected a share (a bare number, %), got '40 GB', a size" 'share_of_peak >= 40 GB'
+condition 'time_s < 100cycles: expected a time without cycles' 'time_s < 100cycles'
+condition "slowdown <: expected a pure number, got ''" 'slowdown < '
+condition 'slowdown = 2: expected METRIC, one of <= >= < >, and a value' 'slowdown = 2'
+condition 'slowdown: expected METRIC, one of <= >= < >, and a value' slowdown
+condition '>= 2: expected a metric before >=' '>= 2'
+condition 'expected a condition on either side of `and`' 'slowdown < 2 and'
+condition 'expected a condition on either side of `and`' 'and slowdown < 2'
+condition 'bound < 2: expected a metric that is a number, and bound is a word' 'bound < 2'
+condition 'slowdown > 1.2: no slowdown can meet this and the condition before' 'slowdown <= 1.1 and slowdown > 1.2'
+condition 'slowdown >= 2: no slowdown can meet this and the condition before' 'slowdown < 2 and slowdown >= 2'
+stream '--largest and --smallest contradict each other' \
+    --find warps --until 'slowdown < 2' --largest --smallest
+for points in 7 1000001 many; do
+    stream "--points: expected a whole number from 8 to 1000000, got '$points'" \
+        --find warps --until 'slowdown < 2' --points $points
+done
+range() {
+    reason=$1
+    shift
+    stream "--range$reason" --until 'slowdown < 2' --find "$@"
+}
+range ": expected low:high, got '100ns'" latency --range 100ns
+range ": expected low:high, got '1:2:3'" latency --range 1:2:3
+range ": expected latency=low:high, got 'warps=1:2'" latency --range warps=1:2
+range ' 9:1: expected low:high, low not above high' warps --range 9:1
+range " 1:0: warps_per_sm: expected a value from 1 to 1024, got '0'" warps --range 1:0
+range " 1:1.5: warps_per_sm: expected a whole number, got '1.5'" warps --range 1:1.5
+range ' 10cycles:100ns: expected a range all in cycles, or nothing of it' latency --range 10cycles:100ns
+range ' warps=1:4: warps_per_sm is given twice' warps --range 1:5 --range warps=1:4
+stream "--columns: stream has no column 'abacus'" --find warps --until 'slowdown < 2' -c abacus
+finish
