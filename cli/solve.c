@@ -10,9 +10,11 @@
 #include "product.h"
 #include "progress.h"
 #include "sink.h"
+#include "solve_pair.h"
 #include "solving.h"
 
-enum { POINTS_DEFAULT = 128, POINTS_MIN = 8, POINTS_MAX = 1000000, DIGITS_BRIEF = 4 };
+enum { POINTS_DEFAULT = 128, POINTS_MIN = 8, POINTS_MAX = 1000000 };
+enum { STEPS_DEFAULT = 25, STEPS_MIN = 2 }; /* of the first of two keys */
 
 /* One row of the output. */
 struct row {
@@ -31,7 +33,9 @@ struct origin {
 struct solve {
     const struct options *options;
     const struct sc_field *key;
+    const struct sc_field *first; /* of two keys, or NULL */
     struct calibration *calibration;
+    struct cost cost;
     struct conditions conditions;
     struct solving solving;
     struct product product; /* of the other keys */
@@ -104,9 +108,29 @@ static bool read_range(struct solving *s, const struct sc_field *field, const ch
            problem_set(problem, "--range %.60s: expected low:high, low not above high", text);
 }
 
+/* The key that "KEY=low:high" names; "low:high" names the only one. */
+static const struct sc_field *range_key(const struct solve *solve, const char *range,
+                                        struct problem *problem)
+{
+    char key[64] = "";
+    const size_t length = strcspn(range, "=");
+    const struct sc_field *first = solve->first;
+    if (range[length] == '\0' && first == NULL)
+        return solve->key;
+    if (range[length] != '\0' && length < sizeof key) {
+        memcpy(key, range, length);
+        const struct sc_field *field = sc_system_field(solve->solving.system, key);
+        if (field != NULL && (field == solve->key || field == first))
+            return field;
+    }
+    (void)problem_set(problem, "--range: expected %s%s%s=low:high, got '%.60s'",
+                      first != NULL ? first->key : "", first != NULL ? "=low:high or " : "",
+                      solve->key->key, range);
+    return NULL;
+}
+
 /* The range of a key: as given, else that of the field table. */
-static bool find_range(struct solve *solve, const struct sc_field *field, bool only,
-                       struct problem *problem)
+static bool find_range(struct solve *solve, const struct sc_field *field, struct problem *problem)
 {
     struct solving *s = &solve->solving;
     const char *const *ranges = solve->options->range;
@@ -114,17 +138,9 @@ static bool find_range(struct solve *solve, const struct sc_field *field, bool o
     s->low = (struct setting){ .field = field, .value = field->minimum };
     s->high = (struct setting){ .field = field, .value = field->maximum };
     for (size_t i = 0; i < OPTION_TIMES && ranges[i] != NULL; i++) {
-        const size_t length = strcspn(ranges[i], "=");
-        char key[64];
-        if (ranges[i][length] == '\0' && !only)
-            return problem_set(problem, "--range: expected KEY=low:high, got '%.60s'", ranges[i]);
-        (void)memcpy(key, ranges[i], length < sizeof key ? length : sizeof key - 1);
-        key[length < sizeof key ? length : sizeof key - 1] = '\0';
-        const struct sc_field *named =
-            ranges[i][length] == '\0' ? field : sc_system_field(s->system, key);
-        if (named == NULL || (only && named != field))
-            return problem_set(problem, "--range: expected %s=low:high, got '%.60s'", field->key,
-                               ranges[i]);
+        const struct sc_field *named = range_key(solve, ranges[i], problem);
+        if (named == NULL)
+            return false;
         if (named != field)
             continue;
         if (given != NULL)
@@ -188,20 +204,49 @@ static bool check_words(const struct solve *solve, const struct sc_field *key,
     return true;
 }
 
+/* One key, or two and what is to be the least of them. */
+static bool read_find(struct solve *solve, struct problem *problem)
+{
+    const struct options *o = solve->options;
+    const char *const *find = o->find;
+    const struct sc_system *system = solve->solving.system;
+    if (find[0] == NULL || o->until == NULL)
+        return problem_set(problem, "solve: expected %s",
+                           find[0] == NULL ? "--find KEY" : "--until 'METRIC <= X'");
+    const bool two = find[1] != NULL;
+    if (two && find[2] != NULL)
+        return problem_set(problem, "--find: expected one key or two");
+    if (two != (o->minimize != NULL))
+        return problem_set(problem, "%s", two ? "--find of two keys: expected --minimize EXPR"
+                                              : "--minimize: expected two keys to --find");
+    if (!two && (o->plot != NULL || o->grid != NULL))
+        return problem_set(problem, "--%s: expected two keys to --find",
+                           o->plot != NULL ? "plot" : "grid");
+    solve->key = find_key(system, find[two ? 1 : 0], problem);
+    if (solve->key == NULL || !two)
+        return solve->key != NULL;
+    solve->first = find_key(system, find[0], problem);
+    if (solve->first == solve->key)
+        return problem_set(problem, "--find: %s is given twice", solve->key->key);
+    return solve->first != NULL;
+}
+
+static bool read_cost(struct solve *solve, struct problem *problem)
+{
+    solve->cost = (struct cost){ .system = solve->solving.system,
+                                 .resolver = solve->solving.resolver,
+                                 .calibration = solve->calibration };
+    return solve->first == NULL ||
+           cost_parse(&solve->cost, "--minimize", solve->options->minimize, problem);
+}
+
 /* Everything up to the first scenario. */
 static bool prepare(struct solve *solve, const char *const *words, size_t count,
                     struct catalog *catalog, struct problem *problem)
 {
     const struct options *o = solve->options;
     struct solving *s = &solve->solving;
-    if (o->find[0] == NULL || o->until == NULL)
-        return problem_set(problem, "solve: expected %s", o->find[0] == NULL
-                                                              ? "--find KEY"
-                                                              : "--until 'METRIC <= X'");
-    if (o->find[1] != NULL)
-        return problem_set(problem, "--find: one key at a time");
-    solve->key = find_key(s->system, o->find[0], problem);
-    if (solve->key == NULL)
+    if (!read_find(solve, problem))
         return false;
     s->resolver = resolver_create(s->system, catalog, problem);
     if (s->resolver == NULL ||
@@ -211,10 +256,12 @@ static bool prepare(struct solve *solve, const char *const *words, size_t count,
     s->calibration = solve->calibration;
     s->conditions = &solve->conditions;
     return conditions_parse(s->system, solve->calibration, o->until, &solve->conditions, problem) &&
-           read_sides(solve, problem) && read_points(solve, problem) && read_end(solve, problem) &&
+           read_cost(solve, problem) && read_sides(solve, problem) &&
+           read_points(solve, problem) && read_end(solve, problem) &&
            product_make(s->resolver, words, count, &solve->product, problem) &&
            check_words(solve, solve->key, problem) &&
-           find_range(solve, solve->key, true, problem);
+           (solve->first == NULL || check_words(solve, solve->first, problem)) &&
+           find_range(solve, solve->key, problem);
 }
 
 /* ---- the search ---- */
@@ -523,17 +570,43 @@ static int report(const struct solve *solve)
     return solve->none_count + solve->bad_count > 0 ? EXIT_NO : EXIT_FINE;
 }
 
+static int run_pair(struct solve *solve, struct emit_style *style)
+{
+    struct problem problem;
+    const struct options *o = solve->options;
+    long steps = STEPS_DEFAULT;
+    struct solving *s = &solve->solving;
+    struct pair_job job = {
+        .options = o, .solving = s, .product = &solve->product, .first = solve->first,
+        .second = solve->key, .worst = o->sure != NULL, .end = solve->end, .cost = &solve->cost,
+        .sides = o->sure != NULL ? solve->sides : 1,
+    };
+    const struct setting low = s->low, high = s->high;
+    if ((o->grid != NULL &&
+         !options_whole("grid", o->grid, STEPS_MIN, POINTS_MAX, &steps, &problem)) ||
+        !find_range(solve, solve->first, &problem))
+        return command_fail(&problem);
+    job.steps = (size_t)steps;
+    job.first_low = s->low;
+    job.first_high = s->high;
+    s->low = low;
+    s->high = high;
+    return solve_pair(&job, style);
+}
+
 static int run_solve(struct solve *solve, struct emit_style *style)
 {
     struct problem problem;
     struct sink sink;
     struct solving *s = &solve->solving;
     style->bar = false;
-    s->count = solve->product.count + 1;
+    s->count = solve->product.count + (solve->first != NULL ? 2 : 1);
     s->settings = calloc(s->count, sizeof *s->settings);
     if (s->settings == NULL)
         return command_fail((problem_set(&problem, "out of memory"), &problem));
     s->settings[s->count - 1].field = solve->key;
+    if (solve->first != NULL)
+        return run_pair(solve, style);
     if (!solve_all(solve, &problem))
         return command_fail(&problem);
     if (solve->bad_count == solve->row_count)
@@ -566,6 +639,7 @@ static void solve_fini(struct solve *solve)
     free(solve->names);
     free(solve->answer_names);
     free(solve->solving.settings);
+    cost_fini(&solve->cost);
     calibration_destroy(solve->calibration);
     resolver_destroy(solve->solving.resolver);
 }
@@ -591,13 +665,16 @@ static int solve_run(const struct command *command, const struct options *option
       .offset = offsetof(struct options, member), .help = text }
 
 static const struct option_row options[] = {
-    OPTION_MANY(find, "KEY", "the number to solve for"),
+    OPTION_MANY(find, "KEY", "the number to solve for; a second one with --minimize"),
     OPTION(until, 0, "CONDITIONS", "what the answer must meet: 'METRIC <= X and ...'"),
-    OPTION_MANY(range, "LOW:HIGH", "where to look for KEY (default: all that it may be)"),
+    OPTION_MANY(range, "[KEY=]LOW:HIGH", "where to look for KEY (default: all that it may be)"),
     OPTION(largest, 0, NULL, "the largest value that meets the conditions"),
     OPTION(smallest, 0, NULL, "the smallest one"),
     OPTION(sure, 0, NULL, "meet them at the worse end of the prediction interval"),
     OPTION(points, 0, "N", "points of the range that are looked at first (default 128)"),
+    OPTION(minimize, 0, "EXPR", "of two keys, what is to be the least: keys, metrics, + - * /"),
+    OPTION(grid, 0, "N", "values of the first of two keys (default 25)"),
+    OPTION(plot, 0, "FILE", "of two keys, the front as .svg, .png or .pdf too"),
     OPTION(format, 'f', "FORMAT", "table, csv, tsv, json, jsonl or md (default table)"),
     OPTION(output, 'o', "FILE", "write there, whole or not at all"),
     OPTION(columns, 'c', "LIST", "columns of the answer, a,b,c, or all (default: of the conditions)"),
@@ -631,7 +708,14 @@ const struct command command_solve = {
         "by least, and the columns behind it are its answer.\n\n"
         "KEY_lo and KEY_hi are the values with both ends of the prediction interval in place of\n"
         "the slowdown (and time_s, performance, speedup, which go with it); nothing stands there if\n"
-        "there is no such value in the range.  --sure solves for the worse end.\n",
+        "there is no such value in the range.  --sure solves for the worse end.\n\n"
+        "Of two keys, values of the first are tried, each with the least of the second (--largest:\n"
+        "the largest) that meets the conditions.  place says which pair costs least by EXPR\n"
+        "(`best`), which have less of the second key than all with less of the first (`front`),\n"
+        "and which do not (`behind`).  Names in EXPR are in SI units, or in one at their end:\n\n"
+        "  stallcast solve hbf model=llama-70b --find buffer --find hbf_bandwidth \\\n"
+        "    --range buffer=6MB:64MB --until 'time_s <= 80ms' --plot front.svg \\\n"
+        "    --minimize 'buffer_area_mm2 + 20 * hbf_bandwidth_TB_per_s'\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .run = solve_run,

@@ -320,7 +320,7 @@ static void test_exact(void)
     row_is((struct emit_style){ .format = EMIT_JSONL, .digits = 3 }, columns, cells, 2,
            "{\"t_s\":0.0000304583,\"n\":1230000}\n", "JSON: all digits");
     emit_table(&style, columns, cells, 2, 2, &out);
-    is_str(out.bytes, "t (us)        n\n30.4583  1234567\n    2.5        1\n",
+    is_str(out.bytes, " t (us)        n\n30.4583  1234567\n    2.5        1\n",
            "a table: those that a change of unit leaves");
     text_fini(&out);
 }

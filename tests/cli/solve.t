@@ -152,6 +152,50 @@ check_run '--sure, where one condition has no interval' 0 \
 refuses '--sure: energy_per_token_j has no interval; slowdown and what goes with it have one' \
     solve hbf model=llama-8b --find buffer --until 'energy_per_token_j <= 1J' --sure
 
+# ---- two keys ----
+
+pairs() {
+    stallcast solve hbf model=llama-70b --find buffer --find hbf_bandwidth --range buffer=6MB:64MB \
+        --until 'time_s <= 150ms' --minimize 'buffer_area_mm2 + 20 * hbf_bandwidth_TB_per_s' --grid 4 \
+        --range hbf_bandwidth=100GB/s:10TB/s "$@"
+}
+check_run 'for values of one the least of the other' 0 \
+'buffer (MB)  hbf_bandwidth (TB/s)  buffer_area_mm2 + 20 * hbf_bandwidth_TB_per_s  place   time (ms)  extrapolated
+          6               1.07021                                          28.72  best          150             1
+      13.21               1.01856                                          34.88  front         150             0
+      29.07               1.00663                                          49.08  front         150             0
+         64               1.00663                                          78.11  behind        150             0' '' \
+    pairs -c time_s,extrapolated
+ok 'which is what one key alone gives' sh -c "
+    '$program' solve hbf model=llama-70b buffer=13.21MB --find hbf_bandwidth --until 'time_s <= 150ms' -f csv 2>/dev/null |
+    grep '13210000,1018560000000,from'"
+area=$(metric hbf buffer_area_m2 model=llama-70b buffer=13.21MB hbf_bandwidth=1.01856TB/s)
+ok 'and the cost is that of the answer' sh -c "
+    pairs() { '$program' solve hbf model=llama-70b buffer=13.21MB --find latency --find hbf_bandwidth \
+        --range latency=20us:21us --until 'time_s <= 150ms' --minimize 'buffer_area_mm2' --grid 2 -f csv 2>/dev/null; }
+    pairs | sed -n 2p | cut -d, -f5 | perl -ne 'exit !(abs(\$_ / 1e6 / $area - 1) < 1e-4)'"
+check_run 'the largest of the other' 0 'buffer_bytes,latency_s,buffer_MB,place
+6000000,0.0000153184,6,best
+43200000,0.0000430627,43.2,front
+311000000,0.0000503619,311,front' '' sh -c "
+    '$program' solve hbf model=llama-70b --find buffer --find latency --largest --range buffer=6MB:311MB --grid 3 \
+        --until 'slowdown <= 1.1' --minimize buffer_MB -f csv 2>/dev/null | cut -d, -f2-5"
+check_run 'no pair: exit code 1' 1 'warps_per_sm,outstanding_per_warp,minimize,place,share_of_peak
+1,,,none,
+2,,,none,' 'stallcast: 1 of 1 scenario has no warps_per_sm and outstanding_per_warp that meet the conditions: there is no figure' \
+    stallcast solve stream --find warps --find outstanding --range warps=1:2 --until 'share_of_peak >= 80%' \
+    --minimize warps_per_sm -f csv --plot none.svg
+if command -v gnuplot >/dev/null; then
+    for format in svg png pdf; do
+        pairs latency=20us,50us --plot front.$format >/dev/null 2>&1
+        ok "--plot front.$format" test -s front.$format
+    done
+    ok 'the figure names the axes and the scenarios' sh -c '
+        for text in "buffer (MB)" "hbf_bandwidth (TB/s)" "20 us" "50 us"; do grep -qF "$text" front.svg || exit 1; done'
+else
+    skip 'no gnuplot'
+fi
+
 # ---- refusals ----
 
 stream() {
@@ -208,5 +252,27 @@ range " 1:0: warps_per_sm: expected a value from 1 to 1024, got '0'" warps --ran
 range " 1:1.5: warps_per_sm: expected a whole number, got '1.5'" warps --range 1:1.5
 range ' 10cycles:100ns: expected a range all in cycles, or nothing of it' latency --range 10cycles:100ns
 range ' warps=1:4: warps_per_sm is given twice' warps --range 1:5 --range warps=1:4
+pair() {
+    reason=$1
+    shift
+    refuses "$reason" solve stream --until 'share_of_peak >= 80%' --find warps "$@"
+}
+pair '--find of two keys: expected --minimize EXPR' --find outstanding
+pair '--minimize: expected two keys to --find' --minimize warps
+pair '--plot: expected two keys to --find' --plot x.svg
+pair '--grid: expected two keys to --find' --grid 5
+pair '--find: warps_per_sm is given twice' --find warps --minimize warps
+pair '--find: expected one key or two' --find outstanding --find mshr --minimize warps
+pair "--minimize: stream has no key and no metric 'bandwith' that is a number: did you mean bandwidth?" \
+    --find outstanding --minimize 'warps * bandwith'
+pair "--minimize: stream has no key and no metric 'gpu' that is a number: did you mean gpu?" \
+    --find outstanding --minimize 'warps * gpu'
+pair "--minimize: warps *: expected a number, a column or '(', got the end" \
+    --find outstanding --minimize 'warps *'
+pair "--range: expected warps_per_sm=low:high or outstanding_per_warp=low:high, got '1:2'" \
+    --find outstanding --minimize warps --range 1:2
+pair "--grid: expected a whole number from 2 to 1000000, got '1'" --find outstanding --minimize warps --grid 1
+pair "--plot: expected a name that ends in .svg, .png or .pdf, got 'x.txt'" \
+    --find outstanding --minimize warps --plot x.txt
 stream "--columns: stream has no column 'abacus'" --find warps --until 'slowdown < 2' -c abacus
 finish
