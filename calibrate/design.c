@@ -1,12 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Scrambled Sobol points that can be had in any order, and the division into sets.
- *
- * Point i of a Sobol sequence is the exclusive or of the direction numbers at
- * the ones of Gray's code of i (Antonov & Saleev, USSR Comput. Math. 19, 1979).
- * GSL keeps its direction numbers to itself and gives points 1, 2, 3 ... in turn;
- * points 2^k give them away: x(2^k) = v(k) ^ v(k - 1).
- */
+/* Scrambled Sobol points as samples of fields, and the division into sets. */
 #include "design.h"
 
 #include <math.h>
@@ -14,17 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gsl/gsl_errno.h>
-#include <gsl/gsl_qrng.h>
-
 #include "sim/rng.h"
 
-enum {
-    GSL_DIGITS = 30,    /* of gsl_qrng_sobol's points */
-    POINT_DIGITS = 53,  /* of ours */
-    STREAM_SCRAMBLE = 0x50b01,
-    STREAM_SPLIT = 0x591175
-};
+enum { STREAM_SPLIT = 0x591175 };
 
 static enum sc_status refuse(struct sc_error *error, enum sc_status status, const char *field,
                              double value, const char *reason)
@@ -117,67 +102,6 @@ static enum sc_status add_dimensions(struct sc_design *design,
 
 /* --- Points -------------------------------------------------------------------- */
 
-/* Digits of i below the number of samples. */
-static unsigned digits_of(size_t samples)
-{
-    unsigned digits = 0;
-    while (((samples - 1) >> digits) > 0)
-        digits++;
-    return digits;
-}
-
-/* Fills directions[0 .. digits - 1] of all dimensions, unscrambled, 30 bits. */
-static int find_directions(struct sc_design *design, unsigned digits)
-{
-    double point[SC_DESIGN_DIMENSIONS_MAX];
-    const size_t dimensions = design->dimension_count;
-    gsl_qrng *qrng = gsl_qrng_alloc(gsl_qrng_sobol, (unsigned)dimensions);
-    if (qrng == NULL)
-        return GSL_ENOMEM;
-    int status = GSL_SUCCESS;
-    size_t i = 0;
-    for (unsigned digit = 0; digit < digits && status == GSL_SUCCESS; digit++) {
-        for (; i < (size_t)1 << digit && status == GSL_SUCCESS; i++)
-            status = gsl_qrng_get(qrng, point);
-        for (size_t k = 0; k < dimensions; k++) {
-            struct sc_design_dimension *d = &design->dimensions[k];
-            d->directions[digit] = (uint64_t)ldexp(point[k], GSL_DIGITS);
-            if (digit > 0)
-                d->directions[digit] ^= d->directions[digit - 1];
-        }
-    }
-    gsl_qrng_free(qrng);
-    return status;
-}
-
-static uint64_t parity(uint64_t bits)
-{
-    for (unsigned shift = 32; shift > 0; shift /= 2)
-        bits ^= bits >> shift;
-    return bits & 1;
-}
-
-/*
- * Multiplies the directions by a random matrix of 53 rows and 30 columns over
- * the integers modulo 2: ones on the diagonal, nothing above it.  Digit r then
- * depends on the digits up to r, so that boxes of all sizes keep their points.
- */
-static void scramble(struct sc_design_dimension *d, struct sc_sim_rng rng)
-{
-    uint64_t scrambled[SC_DESIGN_BITS] = { 0 };
-    for (unsigned row = 0; row < POINT_DIGITS; row++) {
-        uint64_t mask = sc_sim_rng_next(&rng) >> (64 - GSL_DIGITS);
-        if (row < GSL_DIGITS) {
-            const uint64_t diagonal = UINT64_C(1) << (GSL_DIGITS - 1 - row);
-            mask = (mask | diagonal) & ~(diagonal - 1);
-        }
-        for (unsigned digit = 0; digit < SC_DESIGN_BITS; digit++)
-            scrambled[digit] |= parity(mask & d->directions[digit]) << (POINT_DIGITS - 1 - row);
-    }
-    memcpy(d->directions, scrambled, sizeof scrambled);
-    d->shift = sc_sim_rng_next(&rng) >> (64 - POINT_DIGITS);
-}
-
 enum sc_status sc_design_init(struct sc_design *design, const struct sc_system *system,
                               const struct sc_design_options *options, struct sc_error *error)
 {
@@ -188,26 +112,13 @@ enum sc_status sc_design_init(struct sc_design *design, const struct sc_system *
     const enum sc_status status = add_dimensions(design, options, error);
     if (status != SC_OK || design->dimension_count == 0)
         return status;
-
-    gsl_error_handler_t *handler = gsl_set_error_handler_off();
-    const int gsl_status = find_directions(design, digits_of(options->samples));
-    gsl_set_error_handler(handler);
-    if (gsl_status != GSL_SUCCESS)
-        return refuse(error, SC_ENOSPACE, "samples", (double)options->samples,
-                      "need more memory than there is");
-    for (size_t k = 0; k < design->dimension_count; k++)
-        scramble(&design->dimensions[k], sc_sim_rng_make(options->seed, k, STREAM_SCRAMBLE));
-    return SC_OK;
+    return sc_points_init(&design->points, design->dimension_count, options->samples,
+                          options->seed, error);
 }
 
 double sc_design_coordinate(const struct sc_design *design, uint64_t i, size_t k)
 {
-    const struct sc_design_dimension *d = &design->dimensions[k];
-    uint64_t gray = i ^ (i >> 1), digits = d->shift;
-    for (size_t digit = 0; gray != 0 && digit < SC_DESIGN_BITS; digit++, gray >>= 1)
-        if (gray & 1)
-            digits ^= d->directions[digit];
-    return ldexp((double)digits, -POINT_DIGITS);
+    return sc_points_coordinate(&design->points, i, k);
 }
 
 int sc_design_drawn(const struct sc_design *design, uint64_t i, size_t c)

@@ -9,13 +9,7 @@
  * stop, resume and be divided among machines; it does not depend on how many
  * samples there are.
  *
- * Points are Sobol's (gsl_qrng, up to 40 dimensions) from the origin on: 2^m of
- * them put exactly one into each of certain 2^m boxes only if the first is kept
- * (Owen, "On dropping the first Sobol' point", MCQMC 2020).  The seed scrambles
- * the digits: a random lower triangular matrix for each dimension, then a
- * digital shift (Matousek, J. Complexity 14, 1998).  Both keep that property,
- * which a shift modulo 1 does not, and the matrix breaks up the streaks that
- * unscrambled high dimensions show when samples are few.
+ * Points are scrambled Sobol points (points.h).
  */
 #ifndef SC_DESIGN_H
 #define SC_DESIGN_H
@@ -23,13 +17,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "points.h"
 #include "status.h"
 #include "system.h"
 
 enum {
-    SC_DESIGN_DIMENSIONS_MAX = 40,
-    SC_DESIGN_SAMPLES_MAX = 1 << 24, /* making a design takes time in proportion: 1 s for these */
-    SC_DESIGN_BITS = 24              /* digits of i */
+    SC_DESIGN_DIMENSIONS_MAX = SC_POINTS_DIMENSIONS_MAX,
+    SC_DESIGN_SAMPLES_MAX = SC_POINTS_MAX
 };
 
 /* A choice or a preset to draw.  The index of a choice is set in the scenario;
@@ -51,9 +45,7 @@ struct sc_design_options {
 
 struct sc_design_dimension {
     const struct sc_field *field;
-    const struct sc_design_choice *choice;    /* NULL: a range */
-    uint64_t directions[SC_DESIGN_BITS];      /* scrambled, 53 bits */
-    uint64_t shift;
+    const struct sc_design_choice *choice; /* NULL: a range */
 };
 
 /* Holds no memory of its own; points to the system and to the caller's choices. */
@@ -62,6 +54,7 @@ struct sc_design {
     size_t samples;
     size_t dimension_count; /* choices first, in the caller's order, then fields in table order */
     struct sc_design_dimension dimensions[SC_DESIGN_DIMENSIONS_MAX];
+    struct sc_points points;
 };
 
 /*

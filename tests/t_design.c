@@ -162,7 +162,7 @@ static void test_linear(void)
             /* Gray codes of 2 i and 2 i + 1 differ in the lowest digit only. */
             const uint64_t a = (uint64_t)ldexp(sc_design_coordinate(&design, 2 * i, k), 53);
             const uint64_t b = (uint64_t)ldexp(sc_design_coordinate(&design, 2 * i + 1, k), 53);
-            different += (a ^ b) != design.dimensions[k].directions[0];
+            different += (a ^ b) != design.points.dimensions[k].directions[0];
         }
     is_int((long long)different, 0, "neighbours differ by the first direction");
 
@@ -172,7 +172,7 @@ static void test_linear(void)
     double point[5], previous[5] = { 0 };
     different = 0;
     for (size_t k = 0; k < 5; k++)
-        plain.dimensions[k].shift = 0;
+        plain.points.dimensions[k].shift = 0;
     for (uint64_t i = 1; i < 1000; i++) {
         gsl_qrng_get(qrng, point);
         for (size_t k = 0; k < 5; k++) {
