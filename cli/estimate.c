@@ -11,6 +11,7 @@
 #include "product.h"
 #include "scenario.h"
 #include "sink.h"
+#include "spread.h"
 
 /* A run of the product: which keys are columns, and storage for one row. */
 struct run {
@@ -18,10 +19,12 @@ struct run {
     struct resolver *resolver;
     struct calibration *calibration;
     struct product product;
+    struct uncertain_list uncertain; /* keys given as low~high */
+    struct spread *spread;           /* of the answers then, or NULL */
     struct selection selection;
     struct filter *filter;
     size_t *shown; /* indices of the sweeps that are columns of their own */
-    size_t shown_count;
+    size_t shown_count, answer_count;
     struct emit_column *columns;
     struct emit_cell *cells;
     char *names, *answer_names;
@@ -49,14 +52,58 @@ static bool is_key_column(const char *name, const void *context)
     return false;
 }
 
-static void name_answers(struct run *run, bool table)
+static void name_answers(struct run *run, bool table, struct emit_column *columns)
 {
     for (size_t i = 0; i < run->selection.count; i++) {
-        struct emit_column *column = &run->columns[run->shown_count + i];
+        struct emit_column *column = &columns[i];
         if (run->selection.items[i].metric != NULL)
             column->name = answer_name(column->name, table ? is_key_column : is_key, run,
                                        run->answer_names + i * ANSWER_NAME_MAX);
     }
+}
+
+/* Three columns of each number are too many for a table: a few numbers then. */
+static bool select_answers(struct run *run, const char *columns, bool table,
+                           struct problem *problem)
+{
+    struct text brief = { 0 };
+    if (run->uncertain.count > 0 && table && columns == NULL) {
+        text_printf(&brief, "%s,time_s,bound", run->system->metrics[0].column);
+        columns = brief.failed ? NULL : brief.bytes;
+    }
+    const bool fine = selection_make(run->system, columns, table,
+                                     extra_of_calibration(run->calibration), &run->selection,
+                                     problem);
+    text_fini(&brief);
+    return fine;
+}
+
+/* Headers of the answers, and what is needed to sample them. */
+static bool plan_answers(struct run *run, const struct options *options, bool table,
+                         struct problem *problem)
+{
+    struct emit_column *columns = run->columns + run->shown_count;
+    struct emit_column *plain = calloc(run->selection.count + 1, sizeof *plain);
+    size_t samples = 0;
+    uint64_t seed = 0;
+    if (plain == NULL)
+        return problem_set(problem, "out of memory");
+    selection_columns(&run->selection, plain);
+    name_answers(run, table, plain);
+    run->answer_count = run->selection.count;
+    bool fine = true;
+    if (run->uncertain.count == 0) {
+        memcpy(columns, plain, run->selection.count * sizeof *plain);
+    } else {
+        fine = spread_options(options, &samples, &seed, problem) &&
+               (run->spread = spread_create(run->resolver, run->calibration, &run->uncertain,
+                                            &run->selection, samples, seed, problem)) != NULL;
+        run->answer_count = spread_column_count(&run->selection);
+        if (fine)
+            spread_columns(run->spread, plain, columns);
+    }
+    free(plain);
+    return fine;
 }
 
 static bool run_plan(struct run *run, const struct options *options, bool table,
@@ -64,16 +111,14 @@ static bool run_plan(struct run *run, const struct options *options, bool table,
 {
     const size_t keys = run->product.count;
     run->filter = filter_create(options->only, problem);
-    if (run->filter == NULL ||
-        !selection_make(run->system, options->columns, table,
-                        extra_of_calibration(run->calibration), &run->selection, problem))
+    if (run->filter == NULL || !select_answers(run, options->columns, table, problem))
         return false;
-    const size_t most = keys + run->selection.count + 1;
+    const size_t most = keys + 3 * run->selection.count + 1;
     run->shown = calloc(keys + 1, sizeof *run->shown);
     run->names = calloc(keys + 1, FIELD_COLUMN_MAX);
     run->columns = calloc(most, sizeof *run->columns);
     run->cells = calloc(most, sizeof *run->cells);
-    run->settings = calloc(keys + 1, sizeof *run->settings);
+    run->settings = calloc(keys + UNCERTAIN_MAX, sizeof *run->settings);
     run->answer_names = calloc(run->selection.count + 1, ANSWER_NAME_MAX);
     if (run->shown == NULL || run->names == NULL || run->columns == NULL || run->cells == NULL ||
         run->settings == NULL || run->answer_names == NULL)
@@ -90,9 +135,9 @@ static bool run_plan(struct run *run, const struct options *options, bool table,
         };
         run->shown[run->shown_count++] = i;
     }
-    selection_columns(&run->selection, run->columns + run->shown_count);
-    name_answers(run, table);
-    run->column_count = run->shown_count + run->selection.count;
+    if (!plan_answers(run, options, table, problem))
+        return false;
+    run->column_count = run->shown_count + run->answer_count;
     run->columns[run->column_count] = (struct emit_column){ .name = "error" };
     return true;
 }
@@ -100,6 +145,7 @@ static bool run_plan(struct run *run, const struct options *options, bool table,
 static void run_fini(struct run *run)
 {
     filter_destroy(run->filter);
+    spread_destroy(run->spread);
     selection_fini(&run->selection);
     product_fini(&run->product);
     free(run->shown);
@@ -162,23 +208,25 @@ static bool answer_row(struct run *run, struct extrapolation *extrapolation,
     _Alignas(max_align_t) unsigned char scenario[SC_SCENARIO_MAX];
     struct judged_answer answer;
     struct sc_error error;
+    struct emit_cell *cells = run->cells + run->shown_count;
     bool fine = resolver_build(run->resolver, run->settings, run->product.count, scenario, problem);
     key_cells(run, scenario);
-    if (fine) {
+    if (fine && run->spread != NULL) {
+        fine = spread_answer(run->spread, run->settings, run->product.count, extrapolation, cells,
+                             problem);
+    } else if (fine) {
         const enum sc_status status = run->system->estimate(scenario, answer.answer, NULL, &error);
         fine = status == SC_OK;
         if (!fine)
             scenario_describe_error(run->system, status, &error, problem);
     }
-    struct emit_cell *cells = run->cells + run->shown_count;
-    if (fine) {
+    if (fine && run->spread == NULL) {
         calibration_judge(run->calibration, scenario, &answer);
         extrapolation_add(extrapolation, run->calibration, scenario, &answer);
         selection_cells(&run->selection, scenario, &answer, cells);
-    } else {
-        for (size_t i = 0; i < run->selection.count; i++)
-            cells[i] = (struct emit_cell){ .kind = EMIT_EMPTY };
     }
+    for (size_t i = 0; !fine && i < run->answer_count; i++)
+        cells[i] = (struct emit_cell){ .kind = EMIT_EMPTY };
     run->cells[run->column_count] = emit_string(fine ? NULL : problem->text);
     return fine;
 }
@@ -240,6 +288,21 @@ static int run_product(struct run *run, const struct options *options,
     return bad || gave_up ? EXIT_NO : EXIT_FINE;
 }
 
+static bool read_words(struct run *run, const char *const *words, size_t count,
+                       struct problem *problem)
+{
+    const char **rest = calloc(count + 1, sizeof *rest);
+    if (rest == NULL)
+        return problem_set(problem, "out of memory");
+    for (size_t i = 0; i < count; i++)
+        rest[i] = words[i];
+    const bool fine = uncertain_take(run->resolver, rest, &count, &run->uncertain, problem) &&
+                      product_make(run->resolver, rest, count, &run->product, problem) &&
+                      uncertain_check(&run->uncertain, &run->product, problem);
+    free(rest);
+    return fine;
+}
+
 static int estimate(const struct command *command, const struct options *options,
                     const char *const *words, size_t word_count, struct catalog *catalog)
 {
@@ -259,11 +322,11 @@ static int estimate(const struct command *command, const struct options *options
         return command_fail(&problem);
     }
     calibration_apply(run.calibration, run.resolver);
-    if (!product_make(run.resolver, words + 1, word_count - 1, &run.product, &problem))
+    if (!read_words(&run, words + 1, word_count - 1, &problem))
         code = command_fail(&problem);
     else if (options->from == NULL)
         code = run_product(&run, options, &style);
-    else if (run.product.rows != 1)
+    else if (run.product.rows != 1 || run.uncertain.count > 0)
         code = command_fail((problem_set(&problem, "--from answers each row once: a list or range "
                                                    "on the command line has no place there"),
                              &problem));
@@ -287,6 +350,8 @@ static const struct option_row options[] = {
     OPTION(only, 0, "REGEX", "keep rows whose key=value text (or CSV fields) matches"),
     OPTION(level, 0, "P", "probability that slowdown_lo .. slowdown_hi holds (default 0.9)"),
     OPTION(params, 0, "FILE", "calibration to use instead of the one that comes with the system"),
+    OPTION(samples, 'n', "N", "samples of keys that are given as low~high (default 1024)"),
+    OPTION(seed, 's', "N", "seed of those samples (default 1)"),
     OPTION(digits, 0, "N", "significant digits per number, or all (default 6; in table and md 4)"),
     OPTION(strict, 0, NULL, "stop at the first bad row"),
     OPTION(jobs, 'j', "N", "threads for --from (default: one per processor)"),
@@ -306,6 +371,12 @@ const struct command command_estimate = {
         "  stallcast estimate hbf model=llama-70b policy=all buffer=8MB:64MB:*2\n"
         "  stallcast estimate hbf model=@slipstream7 policy=slipstream latency=5us:20us:5us\n"
         "  stallcast estimate hbf --from plan.csv > answers.csv\n\n"
+        "A number known only to lie between two values is given as low~high.  The columns are then\n"
+        "the median of each metric over samples, and what 5 and 95 of 100 stay below (_p5, _p95);\n"
+        "`bound` is the most frequent one.  Values are uniform in the range, or their logarithm is\n"
+        "where calibration samples the key so; several keys are independent.  These are no intervals\n"
+        "of the closed form: slowdown_lo and slowdown_hi have quantiles of their own (-c).\n\n"
+        "  stallcast estimate hbf model=llama-70b latency=15us~25us hbf_bandwidth=1.5TB/s~2TB/s\n\n"
         "With --from every column that names a key (buffer, latency_us, 'latency (us)') sets it,\n"
         "other columns travel through, keys on the command line fill what a row leaves empty, and\n"
         "a bad row keeps its place with the reason in the column `error`.\n",
