@@ -11,7 +11,7 @@
 
 static const struct command *const commands[] = { &command_estimate, &command_explain,
                                                   &command_list, &command_rank,
-                                                  &command_solve,
+                                                  &command_solve, &command_sensitivity,
                                                   &command_simulate, &command_calibrate,
                                                   &command_validate, &command_plot, &command_mrc,
                                                   &command_import };
@@ -74,7 +74,7 @@ static int print_help(void)
                           "Forecasts how much a GPU kernel slows down when its data sits in a far, slow\n"
                           "or small memory, and why.\n\ncommands:\n");
     for (size_t i = 0; i < command_count; i++)
-        text_printf(&out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+        text_printf(&out, "  %-11s %s\n", commands[i]->name, commands[i]->summary);
     text_add_string(&out, "\nsystems:\n");
     for (size_t i = 0; i < sc_system_count; i++)
         text_printf(&out, "  %-10s %s\n", sc_systems[i]->name, sc_systems[i]->title);

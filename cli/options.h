@@ -25,6 +25,7 @@ struct options {
     const char *winners, *crossover, *no_crossover, *with_ideal;   /* likewise */
     const char *find[OPTION_TIMES], *range[OPTION_TIMES]; /* of solve */
     const char *until, *minimize, *grid, *largest, *smallest, *sure;
+    const char *metric; /* of sensitivity */
 };
 
 struct option_row {

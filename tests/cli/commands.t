@@ -15,7 +15,7 @@ for words in help -h; do
     "$program" $words >out
     ok "$words is the same" cmp help out
 done
-for command in estimate explain list rank solve validate; do
+for command in estimate explain list rank sensitivity solve validate; do
     "$program" $command --help >help
     ok "$command --help says how to call it" grep -q "^usage: stallcast $command [A-Z]" help
     ok "$command --help ends in its options" sh -c 'tail -n 1 help | grep -q "^  -h, --help  *this text$"'

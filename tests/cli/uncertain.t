@@ -6,7 +6,7 @@
 
 # near A B SHARE
 near() {
-    perl -e '($a, $b, $share) = @ARGV; print "$a and $b\n"; exit !(abs($a - $b) <= $share * abs($b))' "$@"
+    perl -e '($a, $b, $share) = @ARGV; print "$a and $b\n"; exit !(abs($a - $b) <= $share * abs($b))' -- "$@"
 }
 # column N FILE: of the last row.
 column() {
