@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "sim/rng.h"
 
@@ -55,9 +54,8 @@ static enum sc_status ask_row(const struct sc_sobol_problem *p, const struct sc_
         b[k] = sc_points_coordinate(points, i, p->inputs + k);
     }
     for (size_t which = 0; which < p->inputs + 2; which++) {
-        memcpy(x, which == 1 ? b : a, sizeof x);
-        if (which >= 2)
-            x[which - 2] = b[which - 2];
+        for (size_t k = 0; k < p->inputs; k++)
+            x[k] = which == 1 || which == k + 2 ? b[k] : a[k];
         if (!p->output(p->context, x, &row[which]))
             return refuse(error, SC_EMISSING, "output", (double)NAN, "has no value for an input");
         if (!isfinite(row[which]))

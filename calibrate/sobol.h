@@ -13,8 +13,8 @@
  *	ST_i = mean((y_A - y_ABi)^2) / (2 V)     (Jansen, Comput. Phys. Commun. 117, 1999)
  *
  * y less its mean.  Points are scrambled Sobol points in twice as many dimensions as there are
- * inputs, in SC_SOBOL_BATCHES batches that are scrambled independently; standard errors are those of
- * the jackknife over batches.  The work is samples x (inputs + 2) outputs.
+ * inputs, in SC_SOBOL_BATCHES batches that are scrambled independently; standard errors are
+ * those of the jackknife over batches.  The work is samples x (inputs + 2) outputs.
  */
 #ifndef SC_SOBOL_H
 #define SC_SOBOL_H
@@ -45,7 +45,7 @@ struct sc_sobol {
 
 struct sc_sobol_problem {
     size_t inputs;  /* from 1 to SC_SOBOL_INPUTS_MAX */
-    size_t samples; /* rows of A; a power of two from SC_SOBOL_SAMPLES_MIN to SC_SOBOL_SAMPLES_MAX */
+    size_t samples; /* rows of A; a power of two, SC_SOBOL_SAMPLES_MIN to _MAX */
     uint64_t seed;
     /* The output for inputs x; false: it has none, which ends all. */
     bool (*output)(void *context, const double *x, double *y);

@@ -25,7 +25,8 @@ struct cost {
 };
 
 /* Reads `text`, given as the option `what`.  A name is a key or a metric, in SI units, or with a
- * unit at its end in that: buffer, buffer_MB, buffer_area_mm2.  cost_fini() whatever the outcome. */
+ * unit at its end in that: buffer, buffer_MB, buffer_area_mm2.  To be freed by cost_fini()
+ * whatever the outcome. */
 bool cost_parse(struct cost *cost, const char *what, const char *text, struct problem *problem);
 void cost_fini(struct cost *cost);
 

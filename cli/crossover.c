@@ -104,7 +104,8 @@ static bool add_change(struct search *search, double low, double high, struct ch
     const bool whole = stretch->settings[stretch->key].field->kind == SC_INTEGER;
     /* Where one of them is nothing at the end, any gap next to it is a whole one. */
     const bool leaps = !whole && fabs(lead(search, high) - lead(search, low)) > jump_least;
-    const double place = whole ? high : end_or(search, high, leaps ? root_narrow_enough : end_share);
+    const double near = leaps ? root_narrow_enough : end_share;
+    const double place = whole ? high : end_or(search, high, near);
     const bool jumps = leaps && place == high;
     changes->items[changes->count++] =
         (struct change){ .point = stretch->point, .value = place, .from = search->from,

@@ -57,7 +57,8 @@ static bool step_to(const struct elasticity_job *job, const struct sc_field *fie
     return false;
 }
 
-/* The slope between a value on either side, or one and the key's own; NaN: neither has an answer. */
+/* The slope between a value on either side, or one and the key's own; NaN: neither has an
+ * answer. */
 static double slope(const struct elasticity_job *job, const struct sc_field *field, double own,
                     double base, double share)
 {

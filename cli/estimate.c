@@ -82,7 +82,7 @@ static bool select_answers(struct run *run, const char *columns, bool table,
 static bool plan_answers(struct run *run, const struct options *options, bool table,
                          struct problem *problem)
 {
-    struct emit_column *columns = run->columns + run->shown_count;
+    struct emit_column *answers = run->columns + run->shown_count;
     struct emit_column *plain = calloc(run->selection.count + 1, sizeof *plain);
     size_t samples = 0;
     uint64_t seed = 0;
@@ -93,14 +93,14 @@ static bool plan_answers(struct run *run, const struct options *options, bool ta
     run->answer_count = run->selection.count;
     bool fine = true;
     if (run->uncertain.count == 0) {
-        memcpy(columns, plain, run->selection.count * sizeof *plain);
+        memcpy(answers, plain, run->selection.count * sizeof *plain);
     } else {
         fine = spread_options(options, &samples, &seed, problem) &&
                (run->spread = spread_create(run->resolver, run->calibration, &run->uncertain,
                                             &run->selection, samples, seed, problem)) != NULL;
         run->answer_count = spread_column_count(&run->selection);
         if (fine)
-            spread_columns(run->spread, plain, columns);
+            spread_columns(run->spread, plain, answers);
     }
     free(plain);
     return fine;

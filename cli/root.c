@@ -43,11 +43,11 @@ static bool is_narrow(const struct scale *scale, double low, double high)
 /* Between low < high; the bracket that it ends with. */
 static bool run_brent(struct scale *scale, double *low, double *high)
 {
-    gsl_function function = { .function = nonzero_value_at, .params = scale };
+    gsl_function sampled = { .function = nonzero_value_at, .params = scale };
     gsl_error_handler_t *handler = gsl_set_error_handler_off();
     gsl_root_fsolver *solver = gsl_root_fsolver_alloc(gsl_root_fsolver_brent);
     bool fine =
-        solver != NULL && gsl_root_fsolver_set(solver, &function, *low, *high) == GSL_SUCCESS;
+        solver != NULL && gsl_root_fsolver_set(solver, &sampled, *low, *high) == GSL_SUCCESS;
     for (int i = 0; fine && i < ITERATIONS_MAX && !is_narrow(scale, *low, *high); i++) {
         fine = gsl_root_fsolver_iterate(solver) == GSL_SUCCESS;
         *low = gsl_root_fsolver_x_lower(solver);

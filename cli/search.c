@@ -147,34 +147,48 @@ static double margin_at(const struct search *search, size_t side, double value)
     return margins[side];
 }
 
-/* Golden section for the largest of sign * margin between low and high, until it is above 0;
- * the best that was seen. */
-static double hunt(const struct search *search, size_t side, double sign, double low, double high)
+/* A search for the largest of sign * margin between low and high. */
+struct hunt {
+    const struct search *search;
+    size_t side;
+    double sign, low, high;
+    double most, best; /* margin and value, so far */
+};
+
+static double look_at(struct hunt *hunt, double share)
 {
-    double a = 0.0, b = 1.0, best = (double)NAN, most = -(double)INFINITY;
-    double shares[] = { 1.0 - golden, golden }, found[2];
-    for (size_t i = 0; i < 2; i++)
-        found[i] = (double)NAN;
-    for (int step = 0; step < HUNT_STEPS && b - a > 1e-6 && !(most > 0.0); step++) {
-        for (size_t i = 0; i < 2; i++) {
-            if (!isnan(found[i]))
-                continue;
-            const double value = on_axis(&search->axis, between(low, high, shares[i]));
-            const double margin = sign * margin_at(search, side, value);
-            found[i] = isnan(margin) ? -(double)INFINITY : margin;
-            if (found[i] > most) {
-                most = found[i];
-                best = value;
-            }
-        }
-        const bool left = found[0] >= found[1];
-        *(left ? &b : &a) = shares[left ? 1 : 0];
-        shares[left ? 1 : 0] = shares[left ? 0 : 1];
-        found[left ? 1 : 0] = found[left ? 0 : 1];
-        shares[left ? 0 : 1] = left ? b - golden * (b - a) : a + golden * (b - a);
-        found[left ? 0 : 1] = (double)NAN;
+    const double value = on_axis(&hunt->search->axis, between(hunt->low, hunt->high, share));
+    const double margin = hunt->sign * margin_at(hunt->search, hunt->side, value);
+    if (margin > hunt->most) {
+        hunt->most = margin;
+        hunt->best = value;
     }
-    return best;
+    return isnan(margin) ? -(double)INFINITY : margin;
+}
+
+/* Golden section until it is above 0; the best that was seen, NaN if nothing has an answer. */
+static double run_hunt(struct hunt *hunt)
+{
+    double a = 0.0, b = 1.0, left = 1.0 - golden, right = golden;
+    hunt->most = -(double)INFINITY;
+    hunt->best = (double)NAN;
+    double at_left = look_at(hunt, left), at_right = look_at(hunt, right);
+    for (int step = 0; step < HUNT_STEPS && b - a > 1e-6 && !(hunt->most > 0.0); step++) {
+        if (at_left >= at_right) {
+            b = right;
+            right = left;
+            at_right = at_left;
+            left = b - golden * (b - a);
+            at_left = look_at(hunt, left);
+        } else {
+            a = left;
+            left = right;
+            at_left = at_right;
+            right = a + golden * (b - a);
+            at_right = look_at(hunt, right);
+        }
+    }
+    return hunt->best;
 }
 
 /* Whether the margin at a point may pass 0 next to it: all three have one sign, and it is
@@ -207,14 +221,16 @@ static bool add_turns(const struct search *search, size_t side, size_t count, st
     const bool none = best < count && !(points->items[best].margins[side] > 0.0);
     for (size_t i = 0; i < count; i++) {
         const struct point *here = &points->items[i];
-        const struct point *before = i > 0 ? here - 1 : here, *after = i + 1 < count ? here + 1 : here;
+        const struct point *before = i > 0 ? here - 1 : here;
+        const struct point *after = i + 1 < count ? here + 1 : here;
         const double margin = here->margins[side];
         const bool inner = before < here && after > here;
         if (!(none && i == best) &&
             !(inner && nearly_turns(before->margins[side], margin, after->margins[side])))
             continue;
-        const double sign = margin > 0.0 ? -1.0 : 1.0;
-        const double value = hunt(search, side, sign, before->value, after->value);
+        struct hunt hunt = { .search = search, .side = side, .sign = margin > 0.0 ? -1.0 : 1.0,
+                             .low = before->value, .high = after->value };
+        const double value = run_hunt(&hunt);
         if (!isnan(value) && !add_point(search, value, points, problem))
             return false;
     }
@@ -234,7 +250,7 @@ static bool look(const struct search *search, struct points *points, struct prob
                        search->axis.high - search->axis.low < (double)search->points);
     for (size_t side = 0; fine && !full && side < search->sides; side++)
         fine = add_turns(search, side, count, points, problem);
-    if (fine)
+    if (fine && points->items != NULL)
         qsort(points->items, points->count, sizeof *points->items, compare_points);
     return fine;
 }

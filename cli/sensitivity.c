@@ -53,11 +53,11 @@ static const char *metric_at(unsigned long i, const void *context)
 
 static bool find_metric(struct sensitivity *s, struct problem *problem)
 {
-    const char *name = s->options->metric;
     const char *usual = sc_system_metric(s->system, "time_s") != NULL
                             ? "time_s"
                             : s->system->metrics[0].column;
-    s->metric = sc_system_metric(s->system, name != NULL ? name : usual);
+    const char *name = s->options->metric != NULL ? s->options->metric : usual;
+    s->metric = sc_system_metric(s->system, name);
     for (size_t i = 0; s->metric == NULL && s->calibration != NULL && i < CALIBRATION_METRICS; i++)
         if (strcmp(calibration_metrics[i].column, name) == 0)
             s->metric = &calibration_metrics[i];

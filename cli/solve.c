@@ -117,7 +117,7 @@ static const struct sc_field *range_key(const struct solve *solve, const char *r
     const struct sc_field *first = solve->first;
     if (range[length] == '\0' && first == NULL)
         return solve->key;
-    if (range[length] != '\0' && length < sizeof key) {
+    if (length < sizeof key && range[length] != '\0') {
         memcpy(key, range, length);
         const struct sc_field *field = sc_system_field(solve->solving.system, key);
         if (field != NULL && (field == solve->key || field == first))
@@ -199,8 +199,8 @@ static bool check_words(const struct solve *solve, const struct sc_field *key,
 {
     for (size_t i = 0; i < solve->product.count; i++)
         if (solve->product.sweeps[i].field == key)
-            return problem_set(problem, "%s is what --find looks for: --range %s=low:high limits it",
-                               key->key, key->key);
+            return problem_set(problem, "%s is what --find looks for: --range %s=low:high limits "
+                                        "it", key->key, key->key);
     return true;
 }
 
@@ -398,7 +398,8 @@ static bool select_answers(struct solve *solve, bool table, struct problem *prob
                                            extra_of_calibration(solve->calibration),
                                            &solve->selection, problem);
     text_fini(&list);
-    return fine;
+    return fine && (!selection_has(&solve->selection, solve->key) ||
+                    problem_set(problem, "--columns: %s is there already", solve->key->key));
 }
 
 static bool reserve_columns(struct solve *solve, struct problem *problem)
@@ -548,8 +549,8 @@ static int report(const struct solve *solve)
     if (selection_wants_note(&solve->selection, solve->options->columns))
         extrapolation_print(&solve->extrapolation, solve->row_count);
     if (solve->many_count > 0) {
-        (void)problem_set(&problem, "%zu of %zu scenario%s: the conditions are not monotone, they start "
-                                    "or cease to hold more than once; %s", solve->many_count, rows,
+        (void)problem_set(&problem, "%zu of %zu scenario%s: the conditions are not monotone, they "
+                                    "start or cease to hold more than once; %s", solve->many_count, rows,
                           rows == 1 ? "" : "s",
                           solve->end == END_ALL ? "every crossing is a row"
                                                 : "without --smallest or --largest every crossing "
@@ -714,7 +715,7 @@ const struct command command_solve = {
         "(`best`), which have less of the second key than all with less of the first (`front`),\n"
         "and which do not (`behind`).  Names in EXPR are in SI units, or in one at their end:\n\n"
         "  stallcast solve hbf model=llama-70b --find buffer --find hbf_bandwidth \\\n"
-        "    --range buffer=6MB:64MB --until 'time_s <= 80ms' --plot front.svg \\\n"
+        "    --range buffer=6MB:64MB --until 'time_s <= 150ms' --plot front.svg \\\n"
         "    --minimize 'buffer_area_mm2 + 20 * hbf_bandwidth_TB_per_s'\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

@@ -40,7 +40,7 @@ struct pairs {
     struct emit_cell *cells;
     size_t *keys; /* sweeps that are columns */
     size_t key_count, column_count;
-    char *names;
+    char *names, *answer_names;
     char first_name[FIELD_COLUMN_MAX], second_name[FIELD_COLUMN_MAX];
     struct extrapolation extrapolation;
     size_t empty_points; /* scenarios without any pair */
@@ -192,7 +192,7 @@ static void add_keys(struct pairs *pairs, bool table)
     const struct product *product = pairs->job->product;
     for (size_t i = 0; i < product->count; i++) {
         const struct sc_field *field = product->sweeps[i].field;
-        if (table && product->sweeps[i].count == 1)
+        if ((table && product->sweeps[i].count == 1) || selection_has(&pairs->selection, field))
             continue;
         pairs->keys[pairs->key_count++] = i;
         add_column(pairs, field_column(field, pairs->names + i * FIELD_COLUMN_MAX),
@@ -206,6 +206,40 @@ static bool has_column(const struct pairs *pairs, const char *name)
         if (strcmp(pairs->columns[i].name, name) == 0)
             return true;
     return false;
+}
+
+static bool is_key(const char *name, const void *context)
+{
+    const struct pairs *pairs = context;
+    struct binding binding;
+    return resolver_bind(pairs->job->solving->resolver, name, &binding, NULL);
+}
+
+static bool is_shown(const char *name, const void *context)
+{
+    return has_column(context, name);
+}
+
+/* Answers can be fed back as scenarios: a metric never goes by the name of a key. */
+static bool add_answers(struct pairs *pairs, bool table, struct problem *problem)
+{
+    const struct selection *selection = &pairs->selection;
+    const struct pair_job *job = pairs->job;
+    const struct sc_field *twice = selection_has(selection, job->first)    ? job->first
+                                   : selection_has(selection, job->second) ? job->second
+                                                                           : NULL;
+    if (twice != NULL)
+        return problem_set(problem, "--columns: %s is there already", twice->key);
+    struct emit_column *answers = pairs->columns + pairs->column_count;
+    selection_columns(selection, answers);
+    for (size_t i = 0; i < selection->count; i++) {
+        struct emit_column column = answers[i];
+        if (selection->items[i].metric != NULL)
+            column.name = answer_name(column.name, table ? is_shown : is_key, pairs,
+                                      pairs->answer_names + i * ANSWER_NAME_MAX);
+        pairs->columns[pairs->column_count++] = column;
+    }
+    return true;
 }
 
 static bool plan_columns(struct pairs *pairs, bool table, struct problem *problem)
@@ -223,8 +257,9 @@ static bool plan_columns(struct pairs *pairs, bool table, struct problem *proble
     pairs->cells = calloc(most, sizeof *pairs->cells);
     pairs->keys = calloc(job->product->count + 1, sizeof *pairs->keys);
     pairs->names = calloc(job->product->count + 1, FIELD_COLUMN_MAX);
+    pairs->answer_names = calloc(pairs->selection.count + 1, ANSWER_NAME_MAX);
     if (pairs->columns == NULL || pairs->cells == NULL || pairs->keys == NULL ||
-        pairs->names == NULL)
+        pairs->names == NULL || pairs->answer_names == NULL)
         return problem_set(problem, "out of memory");
     add_keys(pairs, table);
     add_column(pairs, field_column(job->first, pairs->first_name), job->first->dimension, true);
@@ -232,9 +267,7 @@ static bool plan_columns(struct pairs *pairs, bool table, struct problem *proble
     const char *what = job->options->minimize;
     add_column(pairs, has_column(pairs, what) ? "minimize" : what, job->cost->dimension, false);
     add_column(pairs, "place", SC_NUMBER, false);
-    selection_columns(&pairs->selection, pairs->columns + pairs->column_count);
-    pairs->column_count += pairs->selection.count;
-    return true;
+    return add_answers(pairs, table, problem);
 }
 
 static bool write_pair(struct pairs *pairs, struct sink *sink, const struct pair *pair,
@@ -370,7 +403,8 @@ static bool write_plotted(const void *context, const char *path, struct problem 
     name_axis(pairs->job->first, units[0], &x);
     name_axis(pairs->job->second, units[1], &y);
     bool fine = !x.failed && !y.failed &&
-                sink_open(&sink, &style, columns, sizeof columns / sizeof columns[0], path, problem);
+                sink_open(&sink, &style, columns, sizeof columns / sizeof columns[0], path,
+                          problem);
     if (fine) {
         const char *const axes[] = { x.bytes, y.bytes };
         for (size_t i = 0; fine && i < pairs->count; i++)
@@ -450,5 +484,6 @@ int solve_pair(const struct pair_job *job, struct emit_style *style)
     free(pairs.cells);
     free(pairs.keys);
     free(pairs.names);
+    free(pairs.answer_names);
     return code;
 }

@@ -101,20 +101,20 @@ static const char *name_quantile(const struct emit_column *column, const char *q
     return out;
 }
 
-void spread_columns(struct spread *s, const struct emit_column *columns, struct emit_column *out)
+void spread_columns(struct spread *s, const struct emit_column *plain, struct emit_column *columns)
 {
     char *name = s->names;
-    for (size_t i = 0; i < s->selection->count; i++, name += 3 * NAME_MAX_LENGTH) {
-        const struct emit_column plain = { .name = columns[i].name,
-                                           .dimension = columns[i].dimension };
-        struct emit_column low = plain, high = plain;
-        low.name = name_quantile(&plain, "p5", name);
-        high.name = name_quantile(&plain, "p95", name + NAME_MAX_LENGTH);
+    for (size_t i = 0; i < s->selection->count; i++, name += (size_t)3 * NAME_MAX_LENGTH) {
+        const struct emit_column middle = { .name = plain[i].name,
+                                            .dimension = plain[i].dimension };
+        struct emit_column low = middle, high = middle;
+        low.name = name_quantile(&middle, "p5", name);
+        high.name = name_quantile(&middle, "p95", name + NAME_MAX_LENGTH);
         if (!is_word(s->selection, i))
-            *out++ = low;
-        *out++ = plain;
+            *columns++ = low;
+        *columns++ = middle;
         if (!is_word(s->selection, i))
-            *out++ = high;
+            *columns++ = high;
     }
 }
 

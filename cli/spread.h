@@ -22,8 +22,8 @@ void spread_destroy(struct spread *spread);
 /* Columns: three of a number (METRIC_p5, METRIC, METRIC_p95, the unit last), one of a word. */
 size_t spread_column_count(const struct selection *selection);
 /* Headers from those of the selection; valid as long as the spread. */
-void spread_columns(struct spread *spread, const struct emit_column *columns,
-                    struct emit_column *out);
+void spread_columns(struct spread *spread, const struct emit_column *plain,
+                    struct emit_column *columns);
 
 /* Samples the scenario settings[0 .. count), which has room for the uncertain keys.  A word is the
  * most frequent one.  False with the reason: some sample has no answer. */

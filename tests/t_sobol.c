@@ -83,8 +83,10 @@ static void test_ishigami(void)
     for (uint64_t seed = 1; seed <= 3; seed++) {
         const struct sc_sobol s = run(ishigami, 3, 1 << 14, seed);
         for (size_t k = 0; k < 3; k++) {
-            near(s.indices[k].first, first[k], 0.0, 0.02, "Ishigami, seed %d: S%zu", (int)seed, k + 1);
-            near(s.indices[k].total, total[k], 0.0, 0.02, "Ishigami, seed %d: ST%zu", (int)seed, k + 1);
+            near(s.indices[k].first, first[k], 0.0, 0.02, "Ishigami, seed %d: S%zu", (int)seed,
+                 k + 1);
+            near(s.indices[k].total, total[k], 0.0, 0.02, "Ishigami, seed %d: ST%zu", (int)seed,
+                 k + 1);
         }
         near(s.variance, v, 0.01, 0.0, "variance");
         near(s.mean, 3.5, 0.01, 0.0, "mean");

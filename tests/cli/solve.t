@@ -272,6 +272,9 @@ pair "--minimize: warps *: expected a number, a column or '(', got the end" \
 pair "--range: expected warps_per_sm=low:high or outstanding_per_warp=low:high, got '1:2'" \
     --find outstanding --minimize warps --range 1:2
 pair "--grid: expected a whole number from 2 to 1000000, got '1'" --find outstanding --minimize warps --grid 1
+stream '--columns: warps_per_sm is there already' --find warps --until 'slowdown < 2' -c warps_per_sm
+pair '--columns: outstanding_per_warp is there already' \
+    --find outstanding --minimize warps -c slowdown,outstanding_per_warp
 pair "--plot: expected a name that ends in .svg, .png or .pdf, got 'x.txt'" \
     --find outstanding --minimize warps --plot x.txt
 stream "--columns: stream has no column 'abacus'" --find warps --until 'slowdown < 2' -c abacus
