@@ -799,8 +799,8 @@ const struct command command_rank = {
         "there.  A policy that wins only between two\n"
         "points, and is not ahead where the winners at both are equal, is missed: take a closer\n"
         "step.\n\n"
-        "--by takes slowdown, time_s, performance, energies, areas, powers and bandwidths as they\n"
-        "are; for any other metric say min: or max:.\n",
+        "--by takes slowdown, time_s, performance, speedup, energies, areas, powers and bandwidths as\n"
+        "they are; for any other metric say min: or max:.\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .run = rank_run,

@@ -147,32 +147,37 @@ static void place_pairs(struct pair *pairs, size_t count, bool largest)
         best->place = PLACE_BEST;
 }
 
-static bool find_pairs(struct pairs *pairs, struct problem *problem)
+/* All pairs of one scenario. */
+static bool find_point(struct pairs *pairs, size_t point, struct progress *progress,
+                       struct problem *problem)
 {
     const struct pair_job *job = pairs->job;
+    const size_t before = pairs->count;
+    double *values = NULL;
+    size_t count = 0;
+    product_row(job->product, point, job->solving->settings);
+    set_first(job, 0.0);
+    bool fine = list_first(job, &values, &count, problem), any = false;
+    progress->total = count * job->product->rows;
+    for (size_t i = 0; fine && i < count; i++) {
+        fine = find_pair(pairs, point, values[i], problem);
+        progress_step(progress);
+    }
+    free(values);
+    place_pairs(pairs->items + before, pairs->count - before, job->end == END_LARGEST);
+    for (size_t i = before; i < pairs->count; i++)
+        any = any || pairs->items[i].place != PLACE_NONE;
+    pairs->empty_points += !any;
+    return fine;
+}
+
+static bool find_pairs(struct pairs *pairs, struct problem *problem)
+{
     struct progress progress;
     bool fine = true;
-    progress_start(&progress, "solve, pairs", job->product->rows * job->steps);
-    for (size_t point = 0; fine && point < job->product->rows; point++) {
-        double *values = NULL;
-        size_t count = 0;
-        const size_t before = pairs->count;
-        product_row(job->product, point, job->solving->settings);
-        set_first(job, 0.0);
-        fine = list_first(job, &values, &count, problem);
-        for (size_t i = 0; fine && i < count; i++) {
-            fine = find_pair(pairs, point, values[i], problem);
-            progress_step(&progress);
-        }
-        free(values);
-        if (!fine)
-            break;
-        place_pairs(pairs->items + before, pairs->count - before, job->end == END_LARGEST);
-        bool any = false;
-        for (size_t i = before; i < pairs->count; i++)
-            any = any || pairs->items[i].place != PLACE_NONE;
-        pairs->empty_points += !any;
-    }
+    progress_start(&progress, "solve, pairs", pairs->job->product->rows);
+    for (size_t point = 0; fine && point < pairs->job->product->rows; point++)
+        fine = find_point(pairs, point, &progress, problem);
     progress_end(&progress);
     return fine;
 }

@@ -71,6 +71,12 @@ check_run '--by another metric: no probability' 0 \
    1  g.csv:near     1.606        1.189        2.167      3.250  latency              31.51   1.000
    2  g.csv:far      3.236        2.397        4.368      4.065  latency              25.19   1.251' '' \
     gpus --by throughput_bytes_per_s
+ok '--by speedup: the order and the probabilities of slowdown' sh -c "
+    for by in speedup slowdown; do
+        '$program' rank prefetch kernel=stencil policy=sk,apg,stride,none --by \$by -c best_probability -f csv 2>/dev/null |
+            cut -d, -f2-4 >by-\$by
+    done
+    [ \$(wc -l <by-speedup) -eq 5 ] && cmp by-speedup by-slowdown"
 check_run '--by max: turns it round' 0 'rank  gpu         margin
    1  g.csv:far    1.000
    2  g.csv:near   1.251' '' gpus --by max:time_s -c margin
