@@ -288,8 +288,8 @@ static int run_product(struct run *run, const struct options *options,
     return bad || gave_up ? EXIT_NO : EXIT_FINE;
 }
 
-static bool read_words(struct run *run, const char *const *words, size_t count,
-                       struct problem *problem)
+static bool read_words(struct run *run, const struct options *options, const char *const *words,
+                       size_t count, struct problem *problem)
 {
     const char **rest = calloc(count + 1, sizeof *rest);
     if (rest == NULL)
@@ -300,6 +300,9 @@ static bool read_words(struct run *run, const char *const *words, size_t count,
                       product_make(run->resolver, rest, count, &run->product, problem) &&
                       uncertain_check(&run->uncertain, &run->product, problem);
     free(rest);
+    if (fine && run->uncertain.count == 0 && (options->samples != NULL || options->seed != NULL))
+        return problem_set(problem, "--%s: expected a key given as low~high",
+                           options->samples != NULL ? "samples" : "seed");
     return fine;
 }
 
@@ -322,7 +325,7 @@ static int estimate(const struct command *command, const struct options *options
         return command_fail(&problem);
     }
     calibration_apply(run.calibration, run.resolver);
-    if (!read_words(&run, words + 1, word_count - 1, &problem))
+    if (!read_words(&run, options, words + 1, word_count - 1, &problem))
         code = command_fail(&problem);
     else if (options->from == NULL)
         code = run_product(&run, options, &style);

@@ -80,6 +80,8 @@ stream "warps=1~1.5: expected a whole number, got '1.5'" warps=1~1.5
 stream 'latency is given twice' latency=200ns~400ns latency=5ns
 stream 'latency=5ns~8ns: latency is given twice' latency=200ns~400ns latency=5ns~8ns
 stream "--samples: expected a whole number from 16 to 1048576, got '3'" latency=1ns~2ns --samples 3
+stream '--samples: expected a key given as low~high' latency=1ns --samples 64
+stream '--seed: expected a key given as low~high' --seed 1
 stream "--seed: expected a whole number from 0 to 2147483647, got '-1'" latency=1ns~2ns --seed -1
 stream '--from answers each row once: a list or range on the command line has no place there' \
     latency=1ns~2ns --from log.csv
