@@ -69,6 +69,11 @@ check_run 'several conditions: a window' 0 'warps_per_sm,crossing,warps_per_sm_l
 stallcast: 1 of 1 scenario: the conditions are not monotone, they start or cease to hold more than once; every crossing is a row" \
     stallcast solve stream --find warps --until 'share_of_peak >= 90% and time_s < 0.1ms' -f csv
 ok 'its ends are ends' is "$(metric stream time_s warps=168) < 1e-4 && $(metric stream time_s warps=169) >= 1e-4"
+check_run 'inside of what the calibration has sampled' 0 'buffer_bytes,crossing,slowdown,extrapolated
+8306300,from,1.1,0
+640000000,to,0.957202,0' '' sh -c "
+    '$program' solve hbf model=llama-70b --find buffer --until 'slowdown <= 1.1 and extrapolated < 1' -f csv 2>/dev/null |
+        cut -d, -f2-3,6-7"
 check_run 'a sweep of other keys' 0 'policy,latency_s,crossing,slowdown
 on-demand,2.13446e-06,to,1.2
 slipstream,0.0000531222,to,1.2' '' sh -c "
