@@ -101,6 +101,16 @@ static bool has_a_sound_range(const struct sc_system *system, size_t i)
                                      f->maximum == floor(f->maximum) && f->maximum < 0x1p53);
 }
 
+static bool has_sound_octaves(const struct sc_system *system, size_t i)
+{
+    const struct sc_field *f = &system->fields[i];
+    const struct sc_field *other =
+        f->octaves_of != NULL ? sc_system_field(system, f->octaves_of) : NULL;
+    return f->octaves_of == NULL ||
+           (other != NULL && other != f && f->kind == SC_REAL && other->kind == SC_REAL &&
+            other->dimension == f->dimension && f->minimum > 0.0);
+}
+
 static bool has_a_sound_sample(const struct sc_system *system, size_t i)
 {
     const struct sc_field *f = &system->fields[i];
@@ -273,6 +283,7 @@ static void test_tables(const struct sc_system *system)
     check_fields(system, has_a_member_of_its_own, "has a member of its own");
     check_fields(system, has_a_sound_range, "has a range that holds its default");
     check_fields(system, has_a_sound_sample, "samples inside its range");
+    check_fields(system, has_sound_octaves, "is octaves of another size, if of anything");
     check_fields(system, has_help, "has help without a full stop");
     check_fields(system, has_a_source, "has a source if a fact or an anchor");
     check_fields(system, says_how_it_is_derived, "says how it is derived");
@@ -308,7 +319,7 @@ static void test_tables(const struct sc_system *system)
            sc_system_find(system->name) == system,
        "%s: has a title, a question and a source, and fits", system->name);
 }
-enum { TABLE_TESTS = 20 };
+enum { TABLE_TESTS = 21 };
 
 /* ---- Scenarios ---- */
 
