@@ -198,8 +198,7 @@ struct layout {
 
 enum { BAR_CELLS = 20 };
 
-/* Header without its unit suffix: "time" of "time_s". */
-static size_t stem_length(const char *name, enum sc_dimension dimension)
+size_t emit_stem(const char *name, enum sc_dimension dimension)
 {
     static const struct {
         enum sc_dimension dimension;
@@ -286,7 +285,7 @@ static void plan_column(const struct emit_style *style, const struct emit_column
     layout->floating = style->digits == SC_NUMBER_SHORTEST || smallest < largest / 100.0 ||
                        (shown > 0.0 && shown < 1e-5);
 
-    const size_t stem = scaled ? stem_length(column->name, column->dimension)
+    const size_t stem = scaled ? emit_stem(column->name, column->dimension)
                                : strlen(column->name);
     add_shown(style, column->name, stem, &layout->header);
     /* "cycles" needs no "(cycles)". */

@@ -67,6 +67,9 @@ void emit_table(const struct emit_style *style, const struct emit_column *column
  * value is "unbounded", NaN is "-". */
 void emit_quantity(double value, enum sc_dimension dimension, int digits, struct text *out);
 
+/* Length of a header without its unit: of "time" in "time_s". */
+size_t emit_stem(const char *name, enum sc_dimension dimension);
+
 struct emit_cell emit_number(double value); /* NaN and infinities become empty */
 struct emit_cell emit_string(const char *text);
 
