@@ -298,6 +298,7 @@ const struct sc_system sc_prefetch_system = {
     .scenario_size = sizeof(struct sc_prefetch),
     .answer_size = sizeof(struct sc_prefetch_answer),
     .clock_key = "clock",
+    .precision = 1e-4,
     .estimate = sc_prefetch_estimate,
 };
 

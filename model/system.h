@@ -34,6 +34,7 @@ struct sc_system {
     size_t metric_count;
     size_t scenario_size, answer_size;
     const char *clock_key; /* key that turns cycles into seconds, or NULL */
+    double precision;      /* relative, of an answer that is iterated to; 0: to rounding */
 
     /* Answers the scenario (scenario_size bytes) into answer (answer_size
      * bytes).  Pure; about a microsecond.  trace may be NULL.
