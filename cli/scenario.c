@@ -619,6 +619,39 @@ static void apply_curve(const double *curve, const struct sc_curve_place *place,
     memcpy(bytes + place->block_most, curve + 2 + 2 * place->points, sizeof *curve);
 }
 
+/* Fitted keys, but for those that were given. */
+static void apply_fitted(const struct resolver *resolver, const struct setting *settings,
+                         size_t count, void *scenario)
+{
+    for (size_t i = 0; i < resolver->fitted_count; i++) {
+        const struct setting *const fitted = &resolver->fitted[i];
+        bool given = false;
+        for (size_t j = 0; j < count; j++)
+            given = given || settings[j].field == fitted->field;
+        if (!given)
+            sc_field_set(fitted->field, scenario, fitted->value);
+    }
+}
+
+bool resolver_add_fitted(struct resolver *resolver, const struct sc_field *field, double value)
+{
+    if (resolver->fitted_count == RESOLVER_FITTED)
+        return false;
+    resolver->fitted[resolver->fitted_count++] = (struct setting){ .field = field, .value = value };
+    return true;
+}
+
+const struct sc_field *resolver_fitted_over(const struct resolver *resolver,
+                                            const struct setting *setting)
+{
+    const struct preset *const preset = setting->preset;
+    for (size_t i = 0; preset != NULL && i < preset->setting_count; i++)
+        for (size_t j = 0; j < resolver->fitted_count; j++)
+            if (preset->settings[i].field == resolver->fitted[j].field)
+                return resolver->fitted[j].field;
+    return NULL;
+}
+
 bool resolver_build(const struct resolver *resolver, const struct setting *settings, size_t count,
                     void *scenario, struct problem *problem)
 {
@@ -633,6 +666,7 @@ bool resolver_build(const struct resolver *resolver, const struct setting *setti
         if (chosen[i] != NULL)
             deferred |= apply(chosen[i]->settings, chosen[i]->setting_count, scenario);
     deferred |= apply(settings, count, scenario);
+    apply_fitted(resolver, settings, count, scenario);
     for (size_t i = 0; i < resolver->slot_count; i++)
         if (chosen[i] != NULL && chosen[i]->curve != NULL)
             apply_curve(chosen[i]->curve, resolver->lists[i].field->curve, scenario);
@@ -642,6 +676,7 @@ bool resolver_build(const struct resolver *resolver, const struct setting *setti
             !apply_deferred(resolver, chosen[i]->settings, chosen[i]->setting_count, clock_hz,
                             scenario, problem))
             return false;
+    apply_fitted(resolver, settings, count, scenario);
     if (deferred && !apply_deferred(resolver, settings, count, clock_hz, scenario, problem))
         return false;
     preset_apply_launches(resolver, chosen, settings, count, scenario);
