@@ -208,13 +208,15 @@ static bool print_nothing(const struct comparison *c)
     struct problem line;
     if (c->standings[STANDING_COUNTED] > 0)
         return false;
-    const char *const reason = c->count > 0 ? c->rows[0].reason : NULL;
+    const char *const name = c->observed->rows.name;
     if (c->count == 0)
-        (void)problem_set(&line, "%s: nothing was compared: there is no row",
-                          c->observed->rows.name);
+        (void)problem_set(&line, "%s: nothing was compared: there is no row", name);
+    else if (c->rows[0].standing == STANDING_BAD) /* whose reason was just told */
+        (void)problem_set(&line, "%s: nothing was compared: none of %zu rows counts", name,
+                          c->count);
     else
         (void)problem_set(&line, "%s: nothing was compared: none of %zu rows counts; the first: %s",
-                          c->observed->rows.name, c->count, reason != NULL ? reason : "?");
+                          name, c->count, c->rows[0].reason);
     problem_print(&line);
     return true;
 }

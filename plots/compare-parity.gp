@@ -82,7 +82,7 @@ of(i, value) = column('counted') > 0 && int(column('group')) == i ? value : NaN
 uncounted_at(value) = column('counted') > 0 ? NaN : value
 upper(x) = in_points ? x + 10 : 1.1*x
 lower(x) = in_points ? x - 10 : x/1.1
-set samples 200
+set samples 1000
 plot '+' using 1:(lower($1)):(upper($1)) with filledcurves fillcolor rgb '#e9e9e9' \
          fillstyle solid noborder title (in_points ? 'within 10 points' : 'within 10 %'), \
      x with lines linewidth 0.6 linecolor rgb black notitle, \
