@@ -67,7 +67,8 @@ static double on_axis(const struct plotted *p, double value)
     return p->unit != NULL ? sc_unit_from_si(p->unit, value) : value;
 }
 
-/* A cell of the user's as the legend can show it: gnuplot ends a field at any comma. */
+/* A cell of the user's as the legend can show it: gnuplot ends a field at any comma, and takes
+ * what follows a backslash for something else. */
 static const char *group_name(struct plotted *p, size_t row)
 {
     text_clear(&p->name);
@@ -80,8 +81,8 @@ static const char *group_name(struct plotted *p, size_t row)
         const size_t span = text_character(name + i, length - i);
         if (span == 0 || name[i] == '"' || (unsigned char)name[i] < 0x20 || name[i] == 0x7F)
             text_add_char(&p->name, ' ');
-        else if (name[i] == ',')
-            text_add_char(&p->name, ';');
+        else if (name[i] == ',' || name[i] == '\\')
+            text_add_char(&p->name, name[i] == ',' ? ';' : '/');
         else
             text_add(&p->name, name + i, span);
         i += span == 0 ? 1 : span;

@@ -114,6 +114,30 @@ ok 'a unit in small letters' [ "$(column rows.csv measured_energy_per_token_j 2)
 printf 'model,policy,run (ms)\nllama-8b,h3,57\n' | "$program" compare hbf - --measured 'run (ms)=time_s' -f csv >rows.csv 2>err
 ok 'the unit of a column by another name' [ "$(column rows.csv measured_time_s 2)" = 0.057 ]
 
+# fixed NAME POWERS SCENARIO...: columns that go with slowdown, or its reciprocal, times what the
+# scenario gives: the same for two answers to it, and for the simulator.
+fixed() {
+    powers=$1 columns=$2 simulated=$3
+    shift 3
+    "$program" estimate "$@" -c "slowdown,$columns" -f csv --digits all >got 2>/dev/null
+    [ -z "$simulated" ] || "$program" simulate "$1" $simulated -c "slowdown,$columns" -f csv --digits all >more 2>/dev/null
+    [ -z "$simulated" ] || tail -n 1 more >>got
+    ok "$1: $columns" awk -F, -v powers="$powers" -v columns="$columns" '
+        BEGIN { n = split(columns, c, ","); split(powers, p, ",") }
+        NR == 1 { for (i = 1; i <= NF; i++) if ($i == "slowdown") s = i }
+        NR > 1 { for (i = 1; i <= n; i++) { k = p[i] > 0 ? $(s + i) / $s : $(s + i) * $s
+            if (NR == 2) first[i] = k
+            d = k / first[i] - 1
+            if (d > 1e-9 || d < -1e-9) { print c[i], k, first[i]; bad = 1 } } }
+        END { exit bad || NR < (("'"$simulated"'" == "") ? 3 : 4) }' got
+}
+fixed -1,1,1 performance,time_s,layer_time_s 'model=llama-8b policy=slipstream' \
+    hbf model=llama-8b policy=h3,slipstream
+fixed 1,1,-1,-1 time_s,cycles,throughput_bytes_per_s,share_of_peak mshr_entries=512 stream mshr_entries=4,512
+fixed 1,-1,-1 time_s,tokens_per_s,bandwidth_bytes_per_s '' \
+    uvm gpu=a40 app=llm-32b-q5 memory_capacity=16GB policy=uvm,mapped
+fixed -1 speedup '' prefetch kernel=backprop policy=sk,o-sc
+
 shares='model,policy,measured_hbf_utilisation
 llama-70b,on-demand,0
 llama-8b,slipstream,40 %'
@@ -324,7 +348,7 @@ if command -v gnuplot >/dev/null; then
     ok 'not counted rows are grey' grep -q 'not counted' standing.svg
     printf 'warps_per_sm,time_us,by\n8,18.7,"a,b\\_{x}\n"\n' >odd.csv
     check_run 'a name that is no name for gnuplot' 0 '' '' \
-        sh -c "'$program' compare stream odd.csv --by by --plot odd.svg >/dev/null 2>&1 && grep -qF 'a,b\\_{x}' odd.svg"
+        sh -c "'$program' compare stream odd.csv --by by --plot odd.svg >/dev/null 2>&1 && grep -qF 'a;b/_{x}' odd.svg"
     check_run 'nothing to draw' 1 '' 'stallcast: --plot: no row has both a measurement and a prediction
 stallcast: standing.csv: nothing was compared: none of 1 rows counts; the first: nothing was measured' \
         sh -c "'$program' compare stream standing.csv --only ^none --plot none.svg --summary >/dev/null"
