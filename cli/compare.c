@@ -196,9 +196,10 @@ static void print_checks(const struct comparison *c)
         }
     if (count == 0)
         return;
-    (void)problem_set(&line, "%zu of %zu rows have counters that cannot be right; the first: %s:%zu: "
-                             "%s", count, c->count, c->observed->rows.name,
-                      c->rows[first].row->line, c->rows[first].failed_checks);
+    (void)problem_set(&line,
+                      "%zu of %zu rows have counters that cannot be right; the first: %s:%zu: %s",
+                      count, c->count, c->observed->rows.name, c->rows[first].row->line,
+                      c->rows[first].failed_checks);
     problem_print(&line);
 }
 

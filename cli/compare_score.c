@@ -110,18 +110,15 @@ static void count_row(struct group_score *group, const struct compared_row *row)
     }
 }
 
-/* group SIZE_MAX: all rows. */
-static bool score_group(const struct comparison *c, const size_t *group_of, size_t group,
+static bool score_group(const struct comparison *c, const size_t *members, size_t count,
                         const struct arrays *a, struct group_score *score,
                         struct problem *problem)
 {
     struct sc_error error = { 0 };
     size_t n = 0;
     score->in_points = c->in_points;
-    for (size_t i = 0; i < c->count; i++) {
-        const struct compared_row *const row = &c->rows[i];
-        if (group != SIZE_MAX && group_of[i] != group)
-            continue;
+    for (size_t i = 0; i < count; i++) {
+        const struct compared_row *const row = &c->rows[members[i]];
         count_row(score, row);
         if (row->standing != STANDING_COUNTED)
             continue;
@@ -164,6 +161,32 @@ static bool find_groups(struct compare_scores *s, const struct comparison *c, si
     return fine || problem_set(problem, "out of memory");
 }
 
+/* Rows by group, each group's as in the file; ends[i] is where group i ends. */
+static void sort_members(const struct compare_scores *s, size_t rows, size_t *members, size_t *ends)
+{
+    for (size_t i = 0; i < rows; i++)
+        ends[s->group_of[i]]++;
+    for (size_t i = 1; i < s->count; i++)
+        ends[i] += ends[i - 1];
+    for (size_t i = rows; i-- > 0;)
+        members[--ends[s->group_of[i]]] = i;
+    for (size_t i = 0; i < s->count; i++)
+        ends[i] = i + 1 < s->count ? ends[i + 1] : rows;
+}
+
+static bool score_groups(struct compare_scores *s, const struct comparison *c, size_t *members,
+                         size_t *ends, const struct arrays *arrays, struct problem *problem)
+{
+    bool fine = true;
+    if (s->group_of != NULL)
+        sort_members(s, c->count, members, ends);
+    for (size_t i = 0, start = 0; fine && i < s->count; start = ends[i++])
+        fine = score_group(c, members + start, ends[i] - start, arrays, &s->groups[i], problem);
+    for (size_t i = 0; i < c->count; i++)
+        members[i] = i;
+    return fine && score_group(c, members, c->count, arrays, &s->groups[s->count++], problem);
+}
+
 bool compare_scores_make(struct compare_scores *s, const struct comparison *c, size_t column,
                          struct problem *problem)
 {
@@ -177,15 +200,15 @@ bool compare_scores_make(struct compare_scores *s, const struct comparison *c, s
         return problem_set(problem, "out of memory");
     }
     double *const block = calloc(room, 4 * sizeof *block);
-    if (block == NULL)
-        return problem_set(problem, "out of memory");
-    const struct arrays arrays = { block, block + room, block + 2 * room, block + 3 * room };
-    bool fine = true;
-    for (size_t i = 0; fine && i < s->count; i++)
-        fine = score_group(c, s->group_of, i, &arrays, &s->groups[i], problem);
-    fine = fine && score_group(c, NULL, SIZE_MAX, &arrays, &s->groups[s->count], problem);
-    s->count++;
+    size_t *const members = calloc(room, 2 * sizeof *members);
+    const bool got = block != NULL && members != NULL;
+    bool fine = got || problem_set(problem, "out of memory");
+    if (got) {
+        const struct arrays arrays = { block, block + room, block + 2 * room, block + 3 * room };
+        fine = score_groups(s, c, members, members + room, &arrays, problem);
+    }
     free(block);
+    free(members);
     return fine;
 }
 

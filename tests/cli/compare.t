@@ -356,6 +356,17 @@ stallcast: standing.csv: nothing was compared: none of 1 rows counts; the first:
 else
     skip 'no gnuplot'
 fi
+mkdir -p bin
+check_run 'without gnuplot' 2 '' 'stallcast: compare --plot needs gnuplot, which is not in PATH (Debian: the package gnuplot-nox); without --plot the rows are written as text' \
+    env PATH="$PWD/bin" "$program" compare stream three.csv --plot p.svg
+
+# ---- many rows ----
+
+awk 'BEGIN { print "id,warps_per_sm,time_us"; for (i = 1; i <= 20000; i++) print i "," 1 + i % 32 ",20" }' >many.csv
+ok 'a group for every row takes no longer' timeout 60 "$program" compare stream many.csv --by id --summary -f csv -o many.out
+ok 'and has them all' sh -c '[ "$(wc -l <many.out)" -eq 20002 ] && tail -n 1 many.out | grep -q "^all,time_s,20000,20000,"'
+"$program" compare stream many.csv --by id --top 1 >out 2>err
+ok 'lines are not so many' sh -c '[ "$(wc -l <err)" -eq 22 ] && grep -qx "19980 values more of id: --summary has them all" err'
 "$program" compare --help >help
 ok '--help fits a page' sh -c '! grep -n "^.\{101\}" help'
 ok 'nothing is nan or inf' sh -c '! grep -Eiw "nan|inf" rows.csv scores.csv again.csv'
