@@ -94,11 +94,6 @@ void counter_checks_destroy(struct counter_checks *c)
     free(c);
 }
 
-size_t counter_checks_count(const struct counter_checks *c)
-{
-    return c->count;
-}
-
 struct cells {
     const struct sc_csv_field *fields;
     size_t count;
@@ -116,21 +111,15 @@ static double value_of(void *context, size_t column)
     return quantity.value;
 }
 
-void counter_checks_row(const struct counter_checks *c, const struct sc_csv_field *fields,
-                        size_t count, struct text *failed)
+void counter_checks_row(const struct counter_checks *c, const struct sc_csv_field *cells,
+                        size_t cell_count, struct text *failed)
 {
-    struct cells cells = { fields, count, c->rows->decimal };
+    struct cells context = { cells, cell_count, c->rows->decimal };
     for (size_t i = 0; i < c->count; i++) {
-        if (!(expression_value(c->items[i].violation, value_of, &cells) > 0.0))
+        if (!(expression_value(c->items[i].violation, value_of, &context) > 0.0))
             continue;
         if (failed->length > 0)
             text_add_string(failed, "; ");
         text_add_string(failed, c->items[i].check->text);
     }
-}
-
-void counter_checks_describe(struct text *out)
-{
-    for (size_t i = 0; i < CHECKS; i++)
-        text_printf(out, "  %s\n", checks[i].text);
 }

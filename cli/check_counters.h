@@ -18,14 +18,8 @@ struct counter_checks;
 /* Those that the columns of the file allow.  NULL with the reason: no memory. */
 struct counter_checks *counter_checks_create(const struct rows *rows, struct problem *problem);
 void counter_checks_destroy(struct counter_checks *checks);
-/* How many there are. */
-size_t counter_checks_count(const struct counter_checks *checks);
-
 /* Adds what fails in the row, "; " between; nothing if all is well. */
 void counter_checks_row(const struct counter_checks *checks, const struct sc_csv_field *cells,
                         size_t cell_count, struct text *failed);
-
-/* All checks there are, for --help. */
-void counter_checks_describe(struct text *out);
 
 #endif
