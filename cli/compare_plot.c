@@ -87,6 +87,8 @@ static const char *group_name(struct plotted *p, size_t row)
             text_add(&p->name, name + i, span);
         i += span == 0 ? 1 : span;
     }
+    if (shown == NAME_SHOWN && p->name.length < length)
+        text_add_string(&p->name, "...");
     return p->name.length > 0 && !p->name.failed ? p->name.bytes : "(empty)";
 }
 

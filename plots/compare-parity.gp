@@ -26,10 +26,14 @@ stats data using (largest(@high, column('predicted'))) name 'H' nooutput
 least = smallest(X_min, L_min)
 most = largest(X_max, H_max)
 
-# A square below a legend of two columns.
+# A square below a legend of two columns, and beside numbers of more than three digits.
+digits = most >= 1e5 ? 4 : strlen(sprintf('%d', most))
+if (!in_points) { digits = largest(digits, strlen(sprintf('%g', 10.**floor(log10(least)))) - 1) }
+wide = digits > 3 ? 0.065*(digits - 3) : 0
 rows = ceil((1 + (uncounted > 0) + (series[1] ne '' ? groups : 1))/2.)
-height = 3.4 - 0.42 - 0.06 + 0.36 + 0.07 + 0.125*rows
+height = 3.4 - 0.42 - wide - 0.06 + 0.36 + 0.07 + 0.125*rows
 load 'style.gp'
+set lmargin at screen (0.42 + wide)/width
 set key noenhanced # names are the user's
 
 if (in_points) {
@@ -54,9 +58,12 @@ if (in_points || decades < 0.75) {
     d = step(most - least)
     first = ceil(least/d)
     last = floor(most/d)
+    # Large ones without their power of ten, which the axes tell.
+    thousands = most >= 1e5 ? 3*floor(log10(most)/3.) : 0
+    if (thousands > 0) { axis = axis.sprintf(' (10^{%d})', thousands) }
     do for [i = first:last] {
-        set xtics add (sprintf('%g', i*d) i*d)
-        set ytics add (sprintf('%g', i*d) i*d)
+        set xtics add (sprintf('%g', i*d/10.**thousands) i*d)
+        set ytics add (sprintf('%g', i*d/10.**thousands) i*d)
     }
 } else {
     every = decades > 6 ? ceil(decades/6.) : 1
@@ -64,8 +71,9 @@ if (in_points || decades < 0.75) {
         do for [m = 1:(decades < 2.3 ? 3 : 1)] {
             at = 10.**e*(m == 1 ? 1 : m == 2 ? 2 : 5)
             if (at >= least && at <= most && (m > 1 || (e % every) == 0)) {
-                name = at >= 1e5 || at < 1e-4 ? sprintf('10^{%d}', e) : sprintf('%g', at)
-                if (m > 1 && (at >= 1e5 || at < 1e-4)) { name = sprintf('%d{/Symbol \327}10^{%d}', m == 2 ? 2 : 5, e) }
+                power = at < 1e-4 || (most >= 1e5 && at >= 1e4)
+                name = power ? sprintf('10^{%d}', e) : sprintf('%g', at)
+                if (m > 1 && power) { name = sprintf('%d{/Symbol \327}10^{%d}', m == 2 ? 2 : 5, e) }
                 set xtics add (name at)
                 set ytics add (name at)
             }
@@ -76,7 +84,7 @@ set grid xtics ytics linetype 1 linewidth 0.3 linecolor rgb '#d8d8d8'
 set label 102 'measured '.axis at @bottom
 set label 101 'predicted '.axis at @left
 
-array colours[8] = [blue, vermillion, green, orange, purple, sky, black, yellow]
+array colours[8] = [blue, vermillion, green, orange, purple, sky, black, '#8b4513']
 array shapes[8] = [6, 4, 8, 10, 12, 1, 2, 3]
 of(i, value) = column('counted') > 0 && int(column('group')) == i ? value : NaN
 uncounted_at(value) = column('counted') > 0 ? NaN : value
