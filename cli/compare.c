@@ -350,12 +350,12 @@ const struct command command_compare = {
         "throughput_bytes_per_s of stream, bandwidth_bytes_per_s of uvm.  Other metrics have none.\n"
         "Other shares are compared in points (hundredths), since 1 % for 2 % is no factor of 2.\n"
         "Scores of --fail-above: mape, geometric, worst, nrmse, outside (of the interval, per cent);\n"
-        "of shares in points: points, worst, outside.\n\n"
+        "of shares in points: points, worst.\n\n"
         "Counters that import gives are checked in each row: Little's law, limits of the machine,\n"
         "conservation (hits and misses, reads, bandwidth, time).  What fails is in the column checks.\n\n"
         "  stallcast import accelsim run*.log --map stream > runs.csv\n"
         "  stallcast compare stream runs.csv --by kernel --plot parity.svg\n"
-        "  stallcast compare hbf mine.csv model=llama-70b --measured 'cost (ms)=time_s' --top 10\n"
+        "  stallcast compare hbf mine.csv model=llama-70b --measured 'run (ms)=time_s' --top 10\n"
         "  stallcast compare stream runs.csv --summary -f json --fail-above 5%\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

@@ -78,7 +78,7 @@ static const struct score {
     { "nrmse", "NRMSE", "", "nrmse", RATIOS, 3, nrmse },
     { "pearson_log", "Pearson of logs", "", NULL, RATIOS, 4, pearson_log },
     { "kendall_tau", "Kendall tau", "", NULL, RATIOS | POINTS, 3, kendall_tau },
-    { "outside_percent", NULL, " %", "outside", RATIOS | POINTS, 3, outside_percent },
+    { "outside_percent", NULL, " %", "outside", RATIOS, 3, outside_percent },
 };
 enum { SCORES = sizeof scores_table / sizeof scores_table[0] };
 

@@ -138,6 +138,17 @@ fixed 1,-1,-1 time_s,tokens_per_s,bandwidth_bytes_per_s '' \
     uvm gpu=a40 app=llm-32b-q5 memory_capacity=16GB policy=uvm,mapped
 fixed -1 speedup '' prefetch kernel=backprop policy=sk,o-sc
 
+# The simulator measured, inside or outside, whatever the metric; moved so that some are outside.
+"$program" simulate stream warps_per_sm=4:32:4 -c slowdown,time_s,cycles,throughput_bytes_per_s -f csv --digits all 2>/dev/null |
+    awk -F, 'NR == 1 { print "group," $0; next }
+        { f = 1 + (NR - 5) * 0.02; printf "%d,%s,%.17g,%.17g,%.17g,%.17g\n", NR, $1, $2 * f, $3 * f, $4 * f, $5 / f }' >moved.csv
+for metric in slowdown time_s cycles throughput_bytes_per_s; do
+    "$program" compare stream moved.csv --measured $metric -f csv --in-order 2>/dev/null |
+        awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "inside") k = i } NR > 1 { print $k }' >inside.$metric
+    ok "$metric: inside and outside as slowdown is" cmp inside.slowdown inside.$metric
+done
+ok 'of both there are some' [ "$(sort -u inside.slowdown | tr -d '\n')" = 01 ]
+
 shares='model,policy,measured_hbf_utilisation
 llama-70b,on-demand,0
 llama-8b,slipstream,40 %'
@@ -245,7 +256,10 @@ limit points=5 2 "stallcast: --fail-above: expected a limit of one of mape, geom
 check_run 'several limits, each in a line' 1 '' 'stallcast: mean error 43.3333 % is above 1 %
 stallcast: worst 100 % is above 2 %' sh -c "'$program' compare stream three.csv --summary --fail-above 1 --fail-above worst=2 >/dev/null"
 check_run 'a limit on intervals that there are none of' 1 '' 'stallcast: --fail-above outside=5: no row has an interval' \
-    sh -c "'$program' compare hbf shares.csv --summary --fail-above outside=5 >/dev/null"
+    sh -c "printf 'kernel,policy,measured_ipc\nbackprop,sk,1\n' | '$program' compare prefetch - --summary --fail-above outside=5 2>&1 >/dev/null | grep above >&2; exit 1"
+refuses "--fail-above: expected a limit of one of points, worst, got 'mape'" compare hbf shares.csv --fail-above mape=5
+check_run 'points' 1 '' "stallcast: mean error $(awk "BEGIN { printf \"%.6g\", 50 * ($u1 + $u2 - 0.4) }") points is above 1 points" \
+    sh -c "'$program' compare hbf shares.csv --summary --fail-above 1 >/dev/null"
 
 # ---- what is refused ----
 
