@@ -272,8 +272,9 @@ calibration: $(PROGRAM) ## make data/params/ anew (some minutes)
 
 # Figures and paper -----------------------------------------------------------
 
-# Figures of the papers; mrc is drawn from a trace, by the command of that name.
-FIGURES := $(filter-out style mrc,$(PLOTS:plots/%.gp=%))
+# Figures of the papers; mrc is drawn from a trace, compare-parity from rows, by commands of
+# their own.
+FIGURES := $(filter-out style mrc compare-parity,$(PLOTS:plots/%.gp=%))
 PAPERS := $(sort $(wildcard paper/*.tex))
 
 plots: all ## every figure, into the build tree

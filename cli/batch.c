@@ -64,11 +64,7 @@ struct worker {
 static bool is_in_file(const char *name, const void *context)
 {
     const struct batch *batch = context;
-    const struct sc_csv_field *columns = sc_csv_columns(batch->input.reader);
-    for (size_t i = 0; i < batch->input.column_count; i++)
-        if (strcmp(columns[i].text, name) == 0)
-            return true;
-    return false;
+    return rows_column(&batch->input, name) != SIZE_MAX;
 }
 
 /* In the file, or to be taken for a key when answers are read again. */
@@ -79,42 +75,19 @@ static bool is_in_file_or_key(const char *name, const void *context)
     return is_in_file(name, context) || resolver_bind(batch->input.resolver, name, &binding, NULL);
 }
 
-/* Columns of the file that share a name would be one member of a JSON object:
- * the second note is note_2 there. */
-static bool name_input(struct batch *batch, const struct sc_csv_field *input)
-{
-    struct text *names = &batch->input_names;
-    for (size_t i = 0; i < batch->input.column_count; i++) {
-        size_t same = 1;
-        for (size_t j = 0; j < i; j++)
-            same += strcmp(input[j].text, input[i].text) == 0;
-        text_add(names, input[i].text, input[i].length);
-        if (same > 1)
-            text_printf(names, "_%zu", same);
-        text_add_char(names, '\0');
-    }
-    const char *name = names->bytes;
-    for (size_t i = 0; !names->failed && i < batch->input.column_count; i++, name += strlen(name) + 1)
-        batch->columns[i].name = name;
-    return !names->failed;
-}
-
 /* Answers stand behind the columns of the file; where a name is taken there
  * (a measured slowdown, say), ours gets a prefix and nothing is lost. */
 static bool plan_columns(struct batch *batch, struct problem *problem)
 {
-    const struct sc_csv_field *input = sc_csv_columns(batch->input.reader);
     const size_t answers = batch->selection.count + 1;
     batch->column_count = batch->input.column_count + answers;
     batch->columns = calloc(batch->column_count, sizeof *batch->columns);
     batch->names = calloc(answers, ANSWER_NAME_MAX);
     if (batch->columns == NULL || batch->names == NULL)
         return problem_set(problem, "out of memory");
-    for (size_t i = 0; i < batch->input.column_count; i++)
-        batch->columns[i].name = input[i].text;
-    if ((batch->style.format == EMIT_JSON || batch->style.format == EMIT_JSONL) &&
-        !name_input(batch, input))
-        return problem_set(problem, "out of memory");
+    if (!rows_name_columns(&batch->input, batch->style.format, &batch->input_names, batch->columns,
+                           problem))
+        return false;
     selection_columns(&batch->selection, batch->columns + batch->input.column_count);
     batch->columns[batch->column_count - 1].name = "error";
     for (size_t i = 0; i < answers; i++) {
@@ -148,48 +121,14 @@ static bool answer_row(struct worker *worker, const struct sc_csv_row *row, stru
     return true;
 }
 
-/* Fields of the file, as they were; what a long row has too much of is kept in
- * its error. */
-static void input_cells(struct worker *worker, const struct sc_csv_row *row)
-{
-    const struct sc_csv_field *fields = worker->rows.fields + row->first_field;
-    for (size_t i = 0; i < worker->batch->input.column_count; i++)
-        worker->cells[i] = i < row->field_count
-                               ? (struct emit_cell){ .kind = EMIT_TEXT, .text = fields[i].text,
-                                                     .length = fields[i].length }
-                               : (struct emit_cell){ .kind = EMIT_EMPTY };
-}
-
-static void add_surplus(struct worker *worker, const struct sc_csv_row *row, struct text *error)
-{
-    const struct sc_csv_field *fields = worker->rows.fields + row->first_field;
-    for (size_t i = worker->batch->input.column_count; i < row->field_count; i++) {
-        text_add_string(error, i == worker->batch->input.column_count ? ": beyond the header: " : ", ");
-        text_add(error, fields[i].text, fields[i].length);
-    }
-}
-
-static bool row_is_kept(struct worker *worker, const struct sc_csv_row *row)
-{
-    const struct sc_csv_field *fields = worker->rows.fields + row->first_field;
-    if (filter_keeps_all(worker->batch->filter))
-        return true;
-    text_clear(&worker->line);
-    for (size_t i = 0; i < row->field_count; i++) {
-        if (i > 0)
-            text_add_char(&worker->line, ',');
-        text_add(&worker->line, fields[i].text, fields[i].length);
-    }
-    return filter_keeps(worker->batch->filter, worker->line.bytes, worker->line.length);
-}
-
 /* Answers one row into worker->cells; a bad row gets its reason. */
 static void make_row(struct worker *worker, const struct sc_csv_row *row, struct text *error)
 {
     const struct batch *batch = worker->batch;
     struct emit_cell *cells = worker->cells;
     struct problem problem;
-    input_cells(worker, row);
+    const struct sc_csv_field *const fields = worker->rows.fields + row->first_field;
+    rows_cells(&batch->input, fields, row->field_count, cells);
     text_clear(error);
     worker->row_count++;
     if (answer_row(worker, row, &problem)) {
@@ -199,7 +138,7 @@ static void make_row(struct worker *worker, const struct sc_csv_row *row, struct
     for (size_t i = batch->input.column_count; i < batch->column_count; i++)
         cells[i] = (struct emit_cell){ .kind = EMIT_EMPTY };
     text_add_string(error, problem.text);
-    add_surplus(worker, row, error);
+    rows_add_surplus(&batch->input, fields, row->field_count, error);
     cells[batch->column_count - 1] = (struct emit_cell){ .kind = EMIT_TEXT,
                                                          .text = error->failed ? "" : error->bytes,
                                                          .length = error->length };
@@ -217,7 +156,8 @@ static bool make_rows(struct worker *worker, struct problem *problem)
     text_clear(&worker->text);
     for (size_t i = 0; fine && i < worker->rows.row_count && !worker->strict_stop; i++) {
         const struct sc_csv_row *row = &worker->rows.rows[i];
-        if (!row_is_kept(worker, row))
+        if (!rows_keep(batch->filter, worker->rows.fields + row->first_field, row->field_count,
+                       &worker->line))
             continue;
         make_row(worker, row, &error);
         if (worker->strict_stop)

@@ -278,7 +278,8 @@ static void plan_column(const struct emit_style *style, const struct emit_column
     layout->digits = style->digits;
     const bool scaled = layout->numeric && column->dimension != SC_NUMBER &&
                         column->dimension != SC_SHARE;
-    layout->unit = scaled ? sc_unit_for_display(column->dimension, largest) : NULL;
+    layout->unit = scaled ? sc_unit_for_display(column->dimension, fmax(largest, column->largest))
+                          : NULL;
     const double shown = layout->unit != NULL ? sc_unit_from_si(layout->unit, largest) : largest;
     layout->decimals = decimals_of(shown, style->digits);
     /* Magnitudes far apart, or all too small for plain notation. */

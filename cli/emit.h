@@ -26,6 +26,7 @@ struct emit_column {
     enum sc_dimension dimension;  /* of the numbers in it */
     const char *stall;            /* drawn in the bar of a table under this name, or NULL */
     bool hidden;                  /* in tables: only there for the bar */
+    double largest;               /* in tables: the unit is one for numbers as large, or 0 */
 };
 
 enum emit_kind { EMIT_EMPTY, EMIT_NUMBER, EMIT_TEXT };

@@ -68,7 +68,8 @@ static const char *reason_against(struct job *job, const struct observed_row *ro
     double predicted = 0.0;
     if (row->bad != NULL)
         return row->bad;
-    if (row->not_counted != NULL)
+    const bool may_be_zero = sc_tune_is_plain(job->observed.metric);
+    if (row->not_counted != NULL && !(may_be_zero && row->not_counted == observed_zero))
         return row->not_counted;
     const struct sc_tune_row alone = { .scenario = row->scenario, .measured = row->measured };
     const struct sc_tune tune = { .system = job->system, .metric = job->observed.metric,
@@ -485,22 +486,10 @@ static void file_parameters(const struct job *job, struct filing *f)
     f->params.covariance = f->covariance;
 }
 
-/* Residuals of these are those of the slowdown, but for the sign. */
-static bool speaks_of_slowdown(const struct sc_metric *metric)
-{
-    static const char *const names[] = { "slowdown", "time_s", "cycles", "performance",
-                                         "layer_time_s", "speedup", "ipc", "tokens_per_s",
-                                         "throughput_bytes_per_s" };
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(metric->column, names[i]) == 0)
-            return true;
-    return false;
-}
-
 static bool file_quantiles(const struct job *job, struct filing *f, struct problem *problem)
 {
     const struct sc_params *const base = job->calibration != NULL ? &job->calibration->params : NULL;
-    if (!speaks_of_slowdown(job->tune.metric) && base != NULL) {
+    if (job->tune.metric->slowdown_power == 0 && base != NULL) {
         f->params.groups = base->groups;
         f->params.group_count = base->group_count;
         f->params.quantiles = base->quantiles;

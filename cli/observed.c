@@ -12,6 +12,7 @@
 enum { READ_ROWS = 1024 };
 
 static const char measured_prefix[] = "measured_";
+const char observed_zero[] = "ratios need a measurement above 0";
 
 /* ---- which column ---- */
 
@@ -31,6 +32,13 @@ static bool read_unit(const char *text, enum sc_dimension dimension, const struc
     return *unit != NULL;
 }
 
+/* The SI unit that ends the name of a metric, in whatever case; NULL: bare numbers need none. */
+static const struct sc_unit *si_unit(enum sc_dimension dimension)
+{
+    const struct sc_unit *const unit = sc_unit_for_display(dimension, 0.0);
+    return unit != NULL && !unit->deferred && sc_unit_factor(unit) == 1.0 ? unit : NULL;
+}
+
 const struct sc_metric *observed_metric(const struct sc_system *system, const char *column,
                                         const struct sc_unit **unit)
 {
@@ -45,22 +53,17 @@ const struct sc_metric *observed_metric(const struct sc_system *system, const ch
         if (metric->text || (exact != NULL && metric != exact) ||
             strncmp(metric->column, name, stem) != 0)
             continue;
-        if (read_unit(name + stem, metric->dimension, unit) || metric == exact)
+        if (read_unit(name + stem, metric->dimension, unit))
             return metric;
+        if (metric == exact) {
+            *unit = si_unit(metric->dimension);
+            return metric;
+        }
     }
     if (strcmp(name, "cycles") != 0 || system->clock_key == NULL)
         return NULL;
     *unit = sc_unit_find(SC_SECONDS, name, strlen(name));
     return sc_system_metric(system, "time_s");
-}
-
-size_t observed_column(const struct observed *observed, const char *name)
-{
-    const struct sc_csv_field *const columns = sc_csv_columns(observed->rows.reader);
-    for (size_t i = 0; i < observed->rows.column_count; i++)
-        if (strcmp(columns[i].text, name) == 0)
-            return i;
-    return SIZE_MAX;
 }
 
 struct names {
@@ -88,6 +91,33 @@ static bool refuse_name(const char *what, const char *name, const char *nearest,
                        nearest != NULL ? "?" : "");
 }
 
+/* The unit that a column names in brackets or behind a _, whatever it is called otherwise. */
+static const struct sc_unit *unit_of_header(const char *column, enum sc_dimension dimension)
+{
+    const struct sc_unit *unit = NULL;
+    for (const char *end = column; *end != '\0'; end++)
+        if (strchr(" \t([_", *end) != NULL && read_unit(end, dimension, &unit))
+            return unit;
+    return NULL;
+}
+
+/* METRIC for a column that has another name, whose unit it may tell all the same. */
+static bool take_metric(struct observed *observed, const char *column, const char *metric,
+                        struct problem *problem)
+{
+    const struct sc_system *const system = resolver_system(observed->rows.resolver);
+    const struct names names = { sc_csv_columns(observed->rows.reader), system };
+    observed->metric = observed_metric(system, metric, &observed->unit);
+    if (observed->metric == NULL)
+        return refuse_name("metric", metric,
+                           problem_nearest(metric, metric_at, system->metric_count, &names),
+                           problem);
+    const struct sc_unit *const own = unit_of_header(column, observed->metric->dimension);
+    if (own != NULL)
+        observed->unit = own;
+    return true;
+}
+
 /* COLUMN[=METRIC]: a column may have a = in its own name. */
 static bool take_told(struct observed *observed, const char *told, struct problem *problem)
 {
@@ -95,7 +125,7 @@ static bool take_told(struct observed *observed, const char *told, struct proble
     const struct names names = { sc_csv_columns(observed->rows.reader), system };
     const char *const equals = strrchr(told, '=');
     char column[256];
-    observed->column = observed_column(observed, told);
+    observed->column = rows_column(&observed->rows, told);
     if (observed->column != SIZE_MAX) {
         observed->metric = observed_metric(system, told, &observed->unit);
         return observed->metric != NULL ||
@@ -106,23 +136,20 @@ static bool take_told(struct observed *observed, const char *told, struct proble
     const size_t length = equals != NULL ? (size_t)(equals - told) : strlen(told);
     (void)snprintf(column, sizeof column, "%.*s",
                    (int)(length < sizeof column ? length : sizeof column - 1), told);
-    observed->column = observed_column(observed, column);
-    if (observed->column == SIZE_MAX)
+    observed->column = rows_column(&observed->rows, column);
+    if (equals == NULL || observed->column == SIZE_MAX)
         return refuse_name("column", column,
                            problem_nearest(column, column_at, observed->rows.column_count, &names),
                            problem);
-    observed->metric = observed_metric(system, equals + 1, &observed->unit);
-    return observed->metric != NULL ||
-           refuse_name("metric", equals + 1,
-                       problem_nearest(equals + 1, metric_at, system->metric_count, &names),
-                       problem);
+    return take_metric(observed, column, equals + 1, problem);
 }
+
+static const char *const usual[] = { "slowdown", "cycles", "time_s" };
+enum { USUAL = sizeof usual / sizeof usual[0] };
 
 /* How surely a column is the measurement, from its name alone; 0: it is not. */
 static int rank_of(const struct sc_system *system, const char *column, const struct sc_unit **unit)
 {
-    static const char *const usual[] = { "slowdown", "cycles", "time_s" };
-    enum { USUAL = sizeof usual / sizeof usual[0] };
     const struct sc_metric *const metric = observed_metric(system, column, unit);
     if (metric == NULL)
         return 0;
@@ -139,11 +166,12 @@ static bool find_column(struct observed *observed, struct problem *problem)
     const struct rows *const rows = &observed->rows;
     const struct sc_csv_field *const columns = sc_csv_columns(rows->reader);
     const struct sc_system *const system = resolver_system(rows->resolver);
-    size_t found = SIZE_MAX, others = 0;
+    size_t found = SIZE_MAX, others = 0, rivals = 0;
     int best = 0;
     for (size_t i = 0; i < rows->column_count; i++) {
         const struct sc_unit *unit;
         const int rank = rank_of(system, columns[i].text, &unit);
+        rivals = rank > best ? 0 : rivals + (rank == best);
         others += rank > 0;
         if (rank <= best)
             continue;
@@ -157,7 +185,8 @@ static bool find_column(struct observed *observed, struct problem *problem)
                            rows->name, sc_csv_header_line(rows->reader));
     observed->column = found;
     observed->metric = observed_metric(system, columns[found].text, &observed->unit);
-    if (others > 1) {
+    /* A name that says it is measured leaves no doubt, unless there are two. */
+    if (best > USUAL ? rivals > 0 : others > 1) {
         struct problem note;
         (void)problem_set(&note, "%s: column '%.60s' is taken for the measurement; --measured "
                                  "takes another",
@@ -202,12 +231,19 @@ static bool read_measurement(const struct observed *observed, struct observed_ro
                            sc_units_explain(status, dimension, &quantity, rows->decimal,
                                             explanation));
     row->measured = quantity.value;
-    if (quantity.per_cycle_deferred)
-        row->measured /= sc_field_get(observed->clock, row->scenario);
+    if (quantity.per_cycle_deferred && observed->clock == NULL)
+        return problem_set(problem, "expected %s, got '%.60s': there is no clock to count cycles of",
+                           sc_dimension_word(dimension), cell->text);
+    if (quantity.per_cycle_deferred) {
+        const double clock_hz = sc_field_get(observed->clock, row->scenario);
+        row->measured = dimension == SC_SECONDS ? row->measured / clock_hz
+                                                : row->measured * clock_hz;
+    }
     const bool may_be_zero = dimension == SC_NUMBER || dimension == SC_SHARE;
-    return row->measured > 0.0 || may_be_zero ||
-           problem_set(problem, "expected %s above 0, got '%.60s'", sc_dimension_word(dimension),
-                       cell->text);
+    if (row->measured > 0.0 || (may_be_zero && row->measured == 0.0))
+        return true;
+    return problem_set(problem, "expected %s %s 0, got '%.60s'", sc_dimension_word(dimension),
+                       may_be_zero ? "not below" : "above", cell->text);
 }
 
 static const char *why_not_counted(const struct observed *observed, const struct observed_row *row)
@@ -222,6 +258,14 @@ static const char *why_not_counted(const struct observed *observed, const struct
     return NULL;
 }
 
+/* From one scenario to the next, aligned for any type. */
+static size_t scenario_stride(const struct observed *observed)
+{
+    const size_t size = resolver_system(observed->rows.resolver)->scenario_size;
+    const size_t alignment = _Alignof(max_align_t);
+    return (size + alignment - 1) / alignment * alignment;
+}
+
 /* False: no memory. */
 static bool read_row(struct observed *observed, struct row_reader *reader,
                      const struct sc_csv_row *from, const struct sc_csv_field *cells,
@@ -229,7 +273,7 @@ static bool read_row(struct observed *observed, struct row_reader *reader,
 {
     struct problem problem;
     void *const scenario = observed->scenarios +
-                           (size_t)(row - observed->items) * SC_SCENARIO_MAX;
+                           (size_t)(row - observed->items) * scenario_stride(observed);
     *row = (struct observed_row){ .line = from->line, .cells = cells,
                                   .cell_count = from->field_count, .measured = (double)NAN };
     if (!row_scenario(reader, from, cells, scenario, &problem))
@@ -240,27 +284,13 @@ static bool read_row(struct observed *observed, struct row_reader *reader,
         return true;
     if (read_measurement(observed, row, &problem)) {
         if (row->not_counted == NULL && !(row->measured > 0.0))
-            row->not_counted = "ratios need a measurement above 0";
+            row->not_counted = observed_zero;
         return true;
     }
     row->measured = (double)NAN;
     (void)rows_place(&observed->rows, row->line,
                      sc_csv_columns(observed->rows.reader)[observed->column].text, &problem);
     return keep_reason(observed, row, &problem);
-}
-
-static bool is_kept(const struct observed *observed, const struct sc_csv_row *row,
-                    const struct sc_csv_field *cells, struct text *line)
-{
-    if (filter_keeps_all(observed->filter))
-        return true;
-    text_clear(line);
-    for (size_t i = 0; i < row->field_count; i++) {
-        if (i > 0)
-            text_add_char(line, ',');
-        text_add(line, cells[i].text, cells[i].length);
-    }
-    return filter_keeps(observed->filter, line->bytes, line->length);
 }
 
 static bool add_batch(struct observed *observed)
@@ -300,7 +330,7 @@ static bool read_rows(struct observed *observed, size_t total, struct problem *p
     struct row_reader reader;
     struct text line = { 0 };
     observed->items = calloc(total + 1, sizeof *observed->items);
-    observed->scenarios = calloc(total + 1, SC_SCENARIO_MAX);
+    observed->scenarios = calloc(total + 1, scenario_stride(observed));
     bool fine = row_reader_init(&reader, &observed->rows) && observed->items != NULL &&
                 observed->scenarios != NULL;
     for (size_t b = 0; fine && b < observed->batch_count; b++) {
@@ -308,7 +338,7 @@ static bool read_rows(struct observed *observed, size_t total, struct problem *p
         for (size_t i = 0; fine && i < batch->row_count; i++) {
             const struct sc_csv_row *const row = &batch->rows[i];
             const struct sc_csv_field *const cells = batch->fields + row->first_field;
-            if (is_kept(observed, row, cells, &line))
+            if (rows_keep(observed->filter, cells, row->field_count, &line))
                 fine = read_row(observed, &reader, row, cells, &observed->items[observed->count++]);
         }
     }
@@ -332,8 +362,8 @@ bool observed_read(struct observed *observed, struct resolver *resolver, const c
                                     : find_column(observed, problem)) ||
         !rows_bind(&observed->rows, observed->column, given, given_count, problem))
         return false;
-    observed->reason_column = observed_column(observed, "not_counted");
-    observed->whole_column = observed_column(observed, "kernel_whole");
+    observed->reason_column = rows_column(&observed->rows, "not_counted");
+    observed->whole_column = rows_column(&observed->rows, "kernel_whole");
     if (system->clock_key != NULL)
         observed->clock = sc_system_field(system, system->clock_key);
     return read_batches(observed, &total, problem) && read_rows(observed, total, problem);

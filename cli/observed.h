@@ -26,7 +26,7 @@ struct observed_row {
     const struct sc_csv_field *cells;
     size_t cell_count;
     void *scenario;  /* NULL: the row is none, see bad */
-    double measured; /* SI, above 0; NaN: none */
+    double measured; /* SI, not below 0; NaN: none */
     enum observed_kind kind;
     char *bad;               /* "file:line: column: reason": what is wrong with the row, or NULL */
     const char *not_counted; /* why the measurement does not count, or NULL */
@@ -48,6 +48,10 @@ struct observed {
     unsigned char *scenarios;
 };
 
+/* The reason of a row that would count but for a measurement of 0, which is fine for what is not
+ * judged by ratios. */
+extern const char observed_zero[];
+
 /* Reads all of the file; says on standard error which column it took for the measurement where
  * that was not told.  Only a file that cannot be read, or that has no such column, is an error.
  * The style takes over the file's decimal comma (rows_open).  observed_fini() whatever the
@@ -63,7 +67,10 @@ const struct sc_metric *observed_metric(const struct sc_system *system, const ch
                                         const struct sc_unit **unit);
 
 /* A column of the file by its name, or SIZE_MAX. */
-size_t observed_column(const struct observed *observed, const char *name);
+static inline size_t observed_column(const struct observed *observed, const char *name)
+{
+    return rows_column(&observed->rows, name);
+}
 
 /* Of the answer to a row's scenario. */
 double observed_value(const struct observed *observed, const void *answer);

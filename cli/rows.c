@@ -2,6 +2,7 @@
 #include "rows.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,6 +80,76 @@ void rows_close(struct rows *rows)
     free(rows->sources);
     if (rows->file != NULL && rows->file != stdin)
         (void)fclose(rows->file);
+}
+
+size_t rows_column(const struct rows *rows, const char *name)
+{
+    const struct sc_csv_field *const columns = sc_csv_columns(rows->reader);
+    for (size_t i = 0; i < rows->column_count; i++)
+        if (strcmp(columns[i].text, name) == 0)
+            return i;
+    return SIZE_MAX;
+}
+
+/* One after the other, each with its NUL. */
+static bool make_unique(const struct rows *rows, struct text *names, struct emit_column *columns)
+{
+    const struct sc_csv_field *const input = sc_csv_columns(rows->reader);
+    for (size_t i = 0; i < rows->column_count; i++) {
+        size_t same = 1;
+        for (size_t j = 0; j < i; j++)
+            same += strcmp(input[j].text, input[i].text) == 0;
+        text_add(names, input[i].text, input[i].length);
+        if (same > 1)
+            text_printf(names, "_%zu", same);
+        text_add_char(names, '\0');
+    }
+    const char *name = names->bytes;
+    for (size_t i = 0; !names->failed && i < rows->column_count; i++, name += strlen(name) + 1)
+        columns[i].name = name;
+    return !names->failed;
+}
+
+bool rows_name_columns(const struct rows *rows, enum emit_format format, struct text *names,
+                       struct emit_column *columns, struct problem *problem)
+{
+    const struct sc_csv_field *const input = sc_csv_columns(rows->reader);
+    for (size_t i = 0; i < rows->column_count; i++)
+        columns[i].name = input[i].text;
+    return (format != EMIT_JSON && format != EMIT_JSONL) || make_unique(rows, names, columns) ||
+           problem_set(problem, "out of memory");
+}
+
+void rows_cells(const struct rows *rows, const struct sc_csv_field *fields, size_t field_count,
+                struct emit_cell *cells)
+{
+    for (size_t i = 0; i < rows->column_count; i++)
+        cells[i] = i < field_count ? (struct emit_cell){ .kind = EMIT_TEXT, .text = fields[i].text,
+                                                         .length = fields[i].length }
+                                   : (struct emit_cell){ .kind = EMIT_EMPTY };
+}
+
+void rows_add_surplus(const struct rows *rows, const struct sc_csv_field *fields,
+                      size_t field_count, struct text *error)
+{
+    for (size_t i = rows->column_count; i < field_count; i++) {
+        text_add_string(error, i == rows->column_count ? ": beyond the header: " : ", ");
+        text_add(error, fields[i].text, fields[i].length);
+    }
+}
+
+bool rows_keep(struct filter *filter, const struct sc_csv_field *fields, size_t field_count,
+               struct text *line)
+{
+    if (filter_keeps_all(filter))
+        return true;
+    text_clear(line);
+    for (size_t i = 0; i < field_count; i++) {
+        if (i > 0)
+            text_add_char(line, ',');
+        text_add(line, fields[i].text, fields[i].length);
+    }
+    return filter_keeps(filter, line->bytes, line->length);
 }
 
 /* A column that is no key travels through; one that looks like a slip is named. */

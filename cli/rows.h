@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "emit.h"
+#include "filter.h"
 #include "options.h"
 #include "problem.h"
 #include "read/csv.h"
@@ -43,6 +44,22 @@ bool rows_open(struct rows *rows, struct resolver *resolver, const char *path,
 bool rows_bind(struct rows *rows, size_t apart, const struct setting *given, size_t given_count,
                struct problem *problem);
 void rows_close(struct rows *rows);
+
+/* A column of the file by its name, or SIZE_MAX. */
+size_t rows_column(const struct rows *rows, const char *name);
+/* Names of columns[0 .. column_count) are those of the file; in JSON, where columns that share a
+ * name would be one member, the second note is note_2.  `names` keeps what is made up. */
+bool rows_name_columns(const struct rows *rows, enum emit_format format, struct text *names,
+                       struct emit_column *columns, struct problem *problem);
+/* The cells of a row as they are, empty where it is short. */
+void rows_cells(const struct rows *rows, const struct sc_csv_field *fields, size_t field_count,
+                struct emit_cell *cells);
+/* What a long row has too much of, behind its error. */
+void rows_add_surplus(const struct rows *rows, const struct sc_csv_field *fields,
+                      size_t field_count, struct text *error);
+/* Whether --only keeps the row; `line` is scratch. */
+bool rows_keep(struct filter *filter, const struct sc_csv_field *fields, size_t field_count,
+               struct text *line);
 
 /* "file:line: reason" of what the reader says. */
 bool rows_describe_fault(const struct rows *rows, const struct sc_csv_error *error,

@@ -271,14 +271,17 @@ static const struct sc_field sc_hbf_fields[] = {
 #define ANSWER(name) .offset = offsetof(struct sc_hbf_answer, name)
 
 static const struct sc_metric metrics[] = {
-    { .column = "slowdown", ANSWER(slowdown), .brief = true, .help = "time over the ideal's time" },
-    { .column = "performance", .dimension = SC_SHARE, ANSWER(performance), .brief = true,
+    { .column = "slowdown", .slowdown_power = 1,
+      ANSWER(slowdown), .brief = true, .help = "time over the ideal's time" },
+    { .column = "performance", .slowdown_power = -1, .dimension = SC_SHARE,
+      ANSWER(performance), .brief = true,
       .help = "ideal's time over time" },
-    { .column = "time_s", .dimension = SC_SECONDS, ANSWER(time_s), .brief = true,
+    { .column = "time_s", .slowdown_power = 1, .dimension = SC_SECONDS,
+      ANSWER(time_s), .brief = true,
       .help = "weight kernels of one pass over all layers" },
     { .column = "ideal_time_s", .dimension = SC_SECONDS, ANSWER(ideal_time_s),
       .help = "the same with HBM-like latency" },
-    { .column = "layer_time_s", .dimension = SC_SECONDS, ANSWER(layer_time_s),
+    { .column = "layer_time_s", .slowdown_power = 1, .dimension = SC_SECONDS, ANSWER(layer_time_s),
       .help = "time_s over the number of layers" },
     { .column = "bound", .text = true, ANSWER(bound), .brief = true,
       .help = "what the largest part of the time is due to" },

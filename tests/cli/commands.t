@@ -10,7 +10,7 @@ check_run '--version' 0 "stallcast $(sed -n 's/^VERSION = //p' "$source_tree/Mak
     stallcast --version
 "$program" --help >help
 ok '--help names every command and system' sh -c \
-    'for word in estimate explain import list mrc rank validate hbf stream uvm; do grep -q "^  $word  *[a-zA-Z]" help || exit 1; done'
+    'for word in compare estimate explain import list mrc rank validate hbf stream uvm; do grep -q "^  $word  *[a-zA-Z]" help || exit 1; done'
 for words in help -h; do
     "$program" $words >out
     ok "$words is the same" cmp help out
