@@ -273,20 +273,44 @@ static bool run(struct job *job, struct problem *problem)
            (o->summary != NULL ? write_summary : write_rows)(job, problem);
 }
 
+/* A file alone says by its columns what it is about. */
+static bool names_file(const char *word)
+{
+    return sc_system_find(word) == NULL && strchr(word, '=') == NULL &&
+           (strchr(word, '.') != NULL || strchr(word, '/') != NULL);
+}
+
+/* The system that the first word names; *first is where the other words begin. */
+static const struct sc_system *find_system(const struct command *command,
+                                           const struct options *options, const char *const *words,
+                                           size_t count, size_t *first, struct catalog *catalog,
+                                           struct problem *problem)
+{
+    *first = 0;
+    if (count > 0 && names_file(words[0]))
+        return observed_system(words[0], catalog, options, problem);
+    if (count == 0 && options->from != NULL && strcmp(options->from, "-") != 0)
+        return observed_system(options->from, catalog, options, problem);
+    *first = 1;
+    return command_system(command, words, count, problem);
+}
+
 static int compare(const struct command *command, const struct options *options,
                    const char *const *words, size_t word_count, struct catalog *catalog)
 {
     struct problem problem;
     struct job job = { .options = options };
-    const struct sc_system *const system = command_system(command, words, word_count, &problem);
-    size_t key_count = word_count > 0 ? word_count - 1 : 0;
+    size_t first = 0;
+    const struct sc_system *const system =
+        find_system(command, options, words, word_count, &first, catalog, &problem);
     int code = EXIT_USAGE;
     if (system == NULL)
         return command_fail(&problem);
+    size_t key_count = word_count - first;
     const char **const keys = calloc(key_count + 1, sizeof *keys);
     if (keys == NULL)
         return command_fail((problem_set(&problem, "out of memory"), &problem));
-    memcpy(keys, words + 1, key_count * sizeof *keys);
+    memcpy(keys, words + first, key_count * sizeof *keys);
     if (!find_file(&job, command, keys, &key_count, &problem) || !check_options(&job, &problem) ||
         !set_up(&job, system, keys, key_count, catalog, &problem) || !run(&job, &problem))
         code = command_fail(&problem);
@@ -331,15 +355,15 @@ static const struct option_row options[] = {
 
 const struct command command_compare = {
     .name = "compare",
-    .usage = "SYSTEM FILE [key=value ...] [options]",
+    .usage = "[SYSTEM] FILE [key=value ...] [options]",
     .summary = "your measurements in a CSV file against the closed form",
     .details =
         "Columns that name a key (buffer, latency_us, 'latency (us)') make a row a scenario, as for\n"
-        "estimate --from.  The measurement is the column measured_METRIC, else time_s, cycles or\n"
-        "slowdown, in the unit of its name or of the cell; --measured names another.  >300s is a run\n"
-        "that was stopped: at least that.  Rows out are rows in, the worst first; `ratio` is predicted\n"
-        "over measured.  A table shows the columns of the file that tell its rows apart, other formats\n"
-        "all of them.\n\n"
+        "estimate --from; without SYSTEM it is the one most of whose keys there are.  The measurement\n"
+        "is the column measured_METRIC, else time_s, cycles or slowdown, in the unit of its name or of\n"
+        "the cell; --measured names another.  >300s is a run that was stopped: at least that.  Rows out\n"
+        "are rows in, the worst first; `ratio` is predicted over measured.  A table shows the columns\n"
+        "of the file that tell its rows apart, other formats all of them.\n\n"
         "Not counted, that is shown and in no mean: rows without a measurement, with text in a column\n"
         "not_counted (import --map stream writes one), with kernel_whole 0, and those known from one\n"
         "side, which are no error where the prediction lies on that side.  Bad rows keep their place\n"

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sink.h"
 #include "text.h"
 
 enum { READ_ROWS = 1024 };
@@ -387,4 +388,59 @@ double observed_value(const struct observed *observed, const void *answer)
     double value;
     memcpy(&value, (const unsigned char *)answer + observed->metric->offset, sizeof value);
     return value;
+}
+
+/* ---- which system ---- */
+
+/* How many columns of the file name a key; false: the file cannot be read. */
+static bool count_keys(const struct sc_system *system, const char *path, struct catalog *catalog,
+                       const struct options *options, size_t *count, struct problem *problem)
+{
+    struct emit_style style;
+    struct rows rows = { 0 };
+    struct resolver *const resolver = resolver_create(system, catalog, problem);
+    *count = 0;
+    const bool fine =
+        resolver != NULL && sink_style(options, &style, problem) && rows_open(&rows, resolver, path, options, &style, problem);
+    for (size_t i = 0; fine && i < rows.column_count; i++) {
+        struct binding binding;
+        *count += resolver_bind(resolver, sc_csv_columns(rows.reader)[i].text, &binding, NULL);
+    }
+    rows_close(&rows);
+    resolver_destroy(resolver);
+    return fine;
+}
+
+static void say_system(const char *path, const struct sc_system *system, size_t keys)
+{
+    struct problem note;
+    (void)problem_set(&note, "%s: taken for %s, %zu of whose keys it has", path, system->name, keys);
+    problem_print(&note);
+}
+
+const struct sc_system *observed_system(const char *path, struct catalog *catalog,
+                                        const struct options *options, struct problem *problem)
+{
+    const struct sc_system *best = NULL, *second = NULL;
+    size_t most = 0;
+    for (size_t i = 0; i < sc_system_count; i++) {
+        size_t count = 0;
+        if (!count_keys(sc_systems[i], path, catalog, options, &count, problem))
+            return NULL;
+        if (count == 0 || count < most)
+            continue;
+        second = count == most ? best : NULL;
+        best = sc_systems[i];
+        most = count;
+    }
+    if (best == NULL)
+        (void)problem_set(problem, "%s: no column names a key of any system: say which it is about, "
+                                   "as in 'compare %s %s'", path, sc_systems[0]->name, path);
+    else if (second != NULL)
+        (void)problem_set(problem, "%s: its columns name as many keys of %s as of %s: say which it "
+                                   "is about, as in 'compare %s %s'",
+                          path, second->name, best->name, second->name, path);
+    else
+        say_system(path, best, most);
+    return second == NULL ? best : NULL;
 }

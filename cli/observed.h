@@ -61,6 +61,11 @@ bool observed_read(struct observed *observed, struct resolver *resolver, const c
                    const struct setting *given, size_t given_count, struct problem *problem);
 void observed_fini(struct observed *observed);
 
+/* The system whose keys most columns of the file name, if no other has as many; it is then said on
+ * standard error.  NULL with the reason. */
+const struct sc_system *observed_system(const char *path, struct catalog *catalog,
+                                        const struct options *options, struct problem *problem);
+
 /* The metric that a column is called after, and the unit of bare numbers in it (NULL: the
  * dimension's own); NULL: none.  A column `cycles` of a system without such a metric is time_s. */
 const struct sc_metric *observed_metric(const struct sc_system *system, const char *column,

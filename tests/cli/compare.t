@@ -6,7 +6,7 @@
 . "${0%/*}/lib.sh"
 
 cp "$source_tree"/data/examples/accelsim.log .
-usage='SYSTEM FILE [key=value ...] [options]'
+usage='[SYSTEM] FILE [key=value ...] [options]'
 
 # What the closed form says of the scenarios below, in full.
 answer() {
@@ -384,5 +384,21 @@ ok 'lines are not so many' sh -c '[ "$(wc -l <err)" -eq 22 ] && grep -qx "19980 
 "$program" compare --help >help
 ok '--help fits a page' sh -c '! grep -n "^.\{101\}" help'
 ok 'nothing is nan or inf' sh -c '! grep -Eiw "nan|inf" rows.csv scores.csv again.csv'
+
+# ---- a file alone ----
+
+printf 'footprint;memory_capacity;pattern;time_s\n8GiB;16GiB;sweep;1,5\n' >alone.csv
+ok 'a file says by its columns which system it is about' sh -c \
+    '"$0" compare alone.csv 2>&1 >/dev/null | grep -q "^stallcast: alone.csv: taken for uvm, 3 of whose keys it has$"' "$program"
+ok 'the answer is that of the system by name' sh -c \
+    '"$0" compare alone.csv 2>/dev/null >a; "$0" compare uvm alone.csv 2>/dev/null >b; test -s a && cmp a b' "$program"
+printf 'latency,time_s\n1us,1s\n' >either.csv
+refuses "either.csv: its columns name as many keys of hbf as of stream: say which it is about, as in 'compare hbf either.csv'" \
+    compare either.csv
+printf 'colour,time_s\nred,1s\n' >neither.csv
+refuses "neither.csv: no column names a key of any system: say which it is about, as in 'compare hbf neither.csv'" \
+    compare neither.csv
+refuses 'absent.csv: No such file or directory' compare absent.csv
+refuses "no system 'hfb': did you mean hbf?" compare hfb either.csv
 
 finish
