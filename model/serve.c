@@ -45,31 +45,33 @@ static enum sc_status check(const struct sc_serve *s, struct sc_error *error)
 struct candidate {
     struct serve_layout layout;
     struct serve_memory memory;
-    struct serve_step step; /* only if it fits */
+    struct serve_step prefill, step; /* the latter only if it fits */
     double max_batch;       /* within memory and the limit on TPOT */
     double batch;           /* in use; 0: does not fit */
     double tokens_per_s;    /* of all replicas */
     const char *bound;      /* of a layout that does not fit: why */
 };
 
-/* The largest batch up to `most` that keeps to the limit on TPOT.  A larger batch is never
+/* The largest batch that fits and keeps to the limit on TPOT.  A larger batch is never
  * faster, so it is bracketed; 0 if a single sequence is too slow. */
-static enum sc_status limit_batch(const struct sc_serve *s, const struct serve_layout *layout,
-                                  double most, double *batch, struct sc_error *error)
+static enum sc_status limit_batch(const struct sc_serve *s, struct candidate *c,
+                                  struct sc_error *error)
 {
     struct serve_step step;
-    double low = 0.0, high = most + 1.0;
+    double low = 0.0, high = c->memory.max_batch + 1.0;
     if (isnan(s->tpot_limit_s)) {
-        *batch = most;
+        c->max_batch = c->memory.max_batch;
         return SC_OK;
     }
-    for (double next = most; low + 1.0 < high; next = round_down(0.5 * (low + high))) {
-        const enum sc_status status = sc_serve_decode(s, layout, next, &step, NULL, error);
+    for (double next = c->memory.max_batch; low + 1.0 < high;
+         next = round_down(0.5 * (low + high))) {
+        const enum sc_status status =
+            sc_serve_decode(s, &c->layout, next, &c->prefill, &step, NULL, error);
         if (status != SC_OK)
             return status;
         *(step.total_s <= s->tpot_limit_s ? &low : &high) = next;
     }
-    *batch = low;
+    c->max_batch = low;
     return SC_OK;
 }
 
@@ -78,9 +80,11 @@ static enum sc_status try_layout(const struct sc_serve *s, struct serve_layout l
 {
     *c = (struct candidate){ .layout = layout, .memory = sc_serve_memory(s, &layout) };
     c->bound = c->memory.bound;
-    enum sc_status status = SC_OK;
-    if (c->memory.max_batch > 0.0)
-        status = limit_batch(s, &layout, c->memory.max_batch, &c->max_batch, error);
+    if (!(c->memory.max_batch > 0.0))
+        return SC_OK;
+    enum sc_status status = sc_serve_prefill(s, &layout, &c->prefill, error);
+    if (status == SC_OK)
+        status = limit_batch(s, c, error);
     if (status != SC_OK)
         return status;
     const double wanted = isnan(s->batch) ? c->max_batch : s->batch;
@@ -89,7 +93,7 @@ static enum sc_status try_layout(const struct sc_serve *s, struct serve_layout l
             c->bound = "TPOT limit";
         return SC_OK;
     }
-    status = sc_serve_decode(s, &layout, wanted, &c->step, NULL, error);
+    status = sc_serve_decode(s, &layout, wanted, &c->prefill, &c->step, NULL, error);
     c->batch = wanted;
     c->tokens_per_s = s->gpus / (layout.tp * layout.pp) * wanted / c->step.total_s;
     return status;
@@ -171,7 +175,7 @@ static double step_energy_j(const struct sc_serve *s, const struct serve_step *s
 static const double seconds_per_hour = 3600.0, tokens_per_million = 1e6;
 
 static void fill_rates(const struct sc_serve *s, const struct candidate *c,
-                       const struct serve_step *prefill, struct sc_serve_answer *a)
+                       struct sc_serve_answer *a)
 {
     const struct serve_step *step = &c->step;
     const double ranks = c->layout.tp * c->layout.pp;
@@ -180,7 +184,7 @@ static void fill_rates(const struct sc_serve *s, const struct candidate *c,
     a->batch_size = c->batch;
     a->sequences = c->batch * a->replicas;
     a->tpot_s = step->total_s;
-    a->ttft_s = prefill->total_s;
+    a->ttft_s = c->prefill.total_s;
     a->time_s = 1.0 / c->tokens_per_s;
     a->tokens_per_s = c->tokens_per_s;
     a->gpu_tokens_per_s = c->tokens_per_s / s->gpus;
@@ -188,6 +192,7 @@ static void fill_rates(const struct sc_serve *s, const struct candidate *c,
     a->staging_share = step->staging_s / step->total_s;
     a->attention_share = step->attention_s / step->total_s;
     a->exchange_share = step->exchange_s / step->total_s;
+    a->prompt_share = step->prompts_s / step->total_s;
     a->overhead_share = step->overhead_s / step->total_s;
     a->kv_bytes = c->batch * c->memory.kv_sequence;
     a->activation_bytes = c->memory.activations + c->batch * c->memory.activations_sequence;
@@ -205,7 +210,7 @@ static void fill_unknown(struct sc_serve_answer *a)
     double *const unknown[] = {
         &a->slowdown, &a->batch_size, &a->sequences, &a->time_s, &a->tpot_s, &a->ttft_s,
         &a->tokens_per_s, &a->gpu_tokens_per_s, &a->weights_share, &a->staging_share,
-        &a->attention_share, &a->exchange_share, &a->overhead_share, &a->kv_bytes,
+        &a->attention_share, &a->exchange_share, &a->prompt_share, &a->overhead_share, &a->kv_bytes,
         &a->activation_bytes, &a->hbm_bytes, &a->energy_per_token_j, &a->edp_js, &a->power_w,
         &a->tokens_per_joule, &a->cost_per_million,
     };
@@ -236,7 +241,6 @@ enum sc_status sc_serve_estimate(const void *scenario, void *answer, struct sc_t
 {
     const struct sc_serve *s = scenario;
     struct candidate best = { .bound = "" };
-    struct serve_step prefill;
     enum sc_status status = check(s, error);
     if (status == SC_OK)
         status = choose_layout(s, &best, error);
@@ -260,10 +264,10 @@ enum sc_status sc_serve_estimate(const void *scenario, void *answer, struct sc_t
         fill_unknown(a);
         return SC_OK;
     }
-    status = sc_serve_prefill(s, &best.layout, &prefill, error);
+    if (trace != NULL) /* the same step again, in writing */
+        status = sc_serve_decode(s, &best.layout, best.batch, &best.prefill, &best.step, trace,
+                                 error);
     if (status == SC_OK)
-        status = sc_serve_decode(s, &best.layout, best.batch, &best.step, trace, error);
-    if (status == SC_OK)
-        fill_rates(s, &best, &prefill, a);
+        fill_rates(s, &best, a);
     return status;
 }

@@ -27,7 +27,7 @@ struct sc_serve {
     /* load */
     double batch, prompt_tokens, generated_tokens, prefill_chunk, tpot_limit_s;
     /* memory */
-    int weights_in;
+    int weights_in, prefill;
     double hbm_capacity_bytes, usable_share, hbf_capacity_bytes;
     /* links and fixed costs */
     double link_bandwidth_bytes_per_s, host_rate_bytes_per_s;
@@ -43,7 +43,8 @@ struct sc_serve_answer {
     const char *bound;
     double layout_tp, layout_pp, replicas, batch_size, max_batch, sequences, least_gpus;
     double time_s, tpot_s, ttft_s, tokens_per_s, gpu_tokens_per_s;
-    double weights_share, staging_share, attention_share, exchange_share, overhead_share;
+    double weights_share, staging_share, attention_share, exchange_share, prompt_share,
+        overhead_share;
     double weight_bytes, token_kv_bytes, kv_bytes, activation_bytes, hbm_bytes, far_bytes;
     double energy_per_token_j, edp_js, power_w, tokens_per_joule, cost_per_million;
 };

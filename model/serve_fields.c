@@ -9,6 +9,11 @@ static const struct sc_choice places[] = {
     [SC_SERVE_HOST] = { "host", "in host memory, read in place over the link by every pass" },
 };
 
+static const struct sc_choice prefills[] = {
+    [SC_SERVE_ELSEWHERE] = { "elsewhere", "on other GPUs, which hand the KV cache over" },
+    [SC_SERVE_HERE] = { "here", "between the decode steps of the same GPUs" },
+};
+
 #define MEMBER(name) .offset = offsetof(struct sc_serve, shard.name)
 #define SERVE(name) .offset = offsetof(struct sc_serve, name)
 
@@ -42,6 +47,8 @@ static const struct sc_field fields[] = {
     { .key = "generated_tokens", .aliases = "generated", .kind = SC_INTEGER,
       .dimension = SC_NUMBER, SERVE(generated_tokens), .fallback = 512, RANGE(1, 1e8),
       .help = "tokens that follow it; room is kept for all, a step reads half of them" },
+    { .key = "prefill", CHOICES(prefills), SERVE(prefill), .preset = "elsewhere",
+      .help = "where prompts are taken in" },
     { .key = "prefill_chunk", .kind = SC_INTEGER, .dimension = SC_NUMBER, SERVE(prefill_chunk),
       .fallback = 2048, RANGE(1, 1e8), .help = "tokens of a prompt that one pass takes" },
     { .key = "tpot_limit", .kind = SC_REAL, .dimension = SC_SECONDS, SERVE(tpot_limit_s),
@@ -117,13 +124,13 @@ static const struct sc_metric metrics[] = {
     { .column = "least_gpus", ANSWER(least_gpus),
       .help = "fewest GPUs whose memory holds a replica with the batch asked for, or one sequence" },
     { .column = "tpot_s", .dimension = SC_SECONDS, ANSWER(tpot_s), .brief = true,
-      .help = "time per output token: one decode step" },
+      .help = "time per output token: one decode step, prompts in between included" },
     { .column = "ttft_s", .dimension = SC_SECONDS, ANSWER(ttft_s), .brief = true,
       .help = "time to first token of a prompt that waits for nothing" },
     { .column = "time_s", .dimension = SC_SECONDS, ANSWER(time_s),
       .help = "per output token of all GPUs together" },
     { .column = "tokens_per_s", .dimension = SC_PER_SECOND, ANSWER(tokens_per_s), .brief = true,
-      .help = "of all GPUs, decode only: prompts are taken in elsewhere" },
+      .help = "output tokens of all GPUs" },
     { .column = "gpu_tokens_per_s", .dimension = SC_PER_SECOND, ANSWER(gpu_tokens_per_s),
       .help = "of one" },
     { .column = "weights_share", .dimension = SC_SHARE, ANSWER(weights_share), .stall = "weights",
@@ -134,6 +141,8 @@ static const struct sc_metric metrics[] = {
       .help = "attention over the KV cache" },
     { .column = "exchange_share", .dimension = SC_SHARE, ANSWER(exchange_share), .stall = "exchange",
       .help = "all-reduces and hand-overs between GPUs" },
+    { .column = "prompt_share", .dimension = SC_SHARE, ANSWER(prompt_share), .stall = "prompts",
+      .help = "prompts of the sequences that follow, with prefill=here" },
     { .column = "overhead_share", .dimension = SC_SHARE, ANSWER(overhead_share), .stall = "overhead",
       .help = "step_overhead" },
     { .column = "weight_bytes", .dimension = SC_BYTES, ANSWER(weight_bytes),

@@ -11,6 +11,9 @@
 /* Rows of the choice `weights_in`; the order is that of the table in serve_fields.c. */
 enum { SC_SERVE_HBM, SC_SERVE_HBF, SC_SERVE_HOST };
 
+/* Rows of the choice `prefill`. */
+enum { SC_SERVE_ELSEWHERE, SC_SERVE_HERE };
+
 struct serve_layout {
     double tp, pp; /* GPUs that share each layer; groups of layers */
 };
@@ -32,6 +35,7 @@ struct serve_memory {
 struct serve_step {
     double weights_s, staging_s; /* weight kernels with HBM-like latency; what comes on top */
     double attention_s, exchange_s, overhead_s;
+    double prompts_s;              /* taking in the prompts of the sequences that follow */
     double total_s, ideal_s;       /* the latter with the weight kernels in their ideal time */
     double weight_bytes, kv_bytes; /* read by one GPU */
     double buffer_w;               /* power of the staging buffer and its tracking */
@@ -50,14 +54,15 @@ struct serve_memory sc_serve_memory(const struct sc_serve *s, const struct serve
 /* The weight kernels of one GPU, for `tokens` rows in the given phase of `hbf`. */
 struct sc_hbf sc_serve_shard(const struct sc_serve *s, double tp, int phase, double tokens);
 
-/* One token for each of `batch` sequences of a replica; errors as sc_system.estimate. */
-enum sc_status sc_serve_decode(const struct sc_serve *s, const struct serve_layout *layout,
-                               double batch, struct serve_step *step, struct sc_trace *trace,
-                               struct sc_error *error) SC_MUST_CHECK;
-
-/* The prompt of one sequence, nothing else running. */
+/* The prompt of one sequence, nothing else running; errors as sc_system.estimate. */
 enum sc_status sc_serve_prefill(const struct sc_serve *s, const struct serve_layout *layout,
                                 struct serve_step *step, struct sc_error *error) SC_MUST_CHECK;
+
+/* One token for each of `batch` sequences of a replica, whose prompts take `prefill` each. */
+enum sc_status sc_serve_decode(const struct sc_serve *s, const struct serve_layout *layout,
+                               double batch, const struct serve_step *prefill,
+                               struct serve_step *step, struct sc_trace *trace,
+                               struct sc_error *error) SC_MUST_CHECK;
 
 /* sc_system.estimate of this system. */
 enum sc_status sc_serve_estimate(const void *scenario, void *answer, struct sc_trace *trace,

@@ -123,10 +123,24 @@ static void close_step(const struct sc_serve *s, struct serve_step *step)
 {
     step->overhead_s = s->step_overhead_s;
     const double rest_s = step->attention_s + step->exchange_s + step->overhead_s;
-    step->total_s = step->weights_s + step->staging_s + rest_s;
+    step->total_s = step->weights_s + step->staging_s + step->prompts_s + rest_s;
     step->ideal_s += rest_s;
     if (step->overhead_s > 0.5 * step->total_s)
         step->bound = "step overhead";
+    else if (step->prompts_s > 0.5 * step->total_s)
+        step->bound = "prompts";
+}
+
+/* In `generated_tokens` steps every sequence is followed by another, whose prompt passes all
+ * stages; other stages go on meanwhile. */
+static void add_prompts(const struct sc_serve *s, const struct serve_layout *layout, double batch,
+                        const struct serve_step *prefill, struct serve_step *step)
+{
+    const double prompts = batch / s->generated_tokens / layout->pp; /* of one stage, per step */
+    step->prompts_s = prompts * prefill->total_s;
+    step->ideal_s += prompts * prefill->ideal_s;
+    step->weight_bytes += prompts * prefill->weight_bytes;
+    step->kv_bytes += prompts * prefill->kv_bytes;
 }
 
 static void trace_step(const struct serve_step *step, double micro, double context,
@@ -145,12 +159,15 @@ static void trace_step(const struct serve_step *step, double micro, double conte
                  step->attention_s, SC_SECONDS, "attention over the KV cache");
     sc_trace_add(trace, "T_x", "2 layers (t + 2 (tp - 1) / tp rows / link), (pp - 1) (t + rows / link)",
                  step->exchange_s, SC_SECONDS, "exchanges between GPUs");
-    sc_trace_add(trace, "TPOT", "T_w + T_stage + T_kv + T_x + step_overhead", step->total_s,
+    sc_trace_add(trace, "T_p", "batch / generated TTFT / pp, with prefill=here", step->prompts_s,
+                 SC_SECONDS, "prompts of the sequences that follow");
+    sc_trace_add(trace, "TPOT", "T_w + T_stage + T_kv + T_x + T_p + step_overhead", step->total_s,
                  SC_SECONDS, "a token for every sequence");
 }
 
 enum sc_status sc_serve_decode(const struct sc_serve *s, const struct serve_layout *layout,
-                               double batch, struct serve_step *step, struct sc_trace *trace,
+                               double batch, const struct serve_step *prefill,
+                               struct serve_step *step, struct sc_trace *trace,
                                struct sc_error *error)
 {
     /* Stages work on different parts of the batch at once; a token passes them all. */
@@ -164,6 +181,8 @@ enum sc_status sc_serve_decode(const struct sc_serve *s, const struct serve_layo
     const double kv_bytes = micro * keys * s->shard.layers * sc_serve_kv_entry_bytes(s, layout->tp);
     add_attention(s, kv_bytes, attention_flops(s, layout->tp, SC_HBF_DECODE, micro, keys), step);
     add_exchange(s, layout, micro, step);
+    if (s->prefill == SC_SERVE_HERE)
+        add_prompts(s, layout, batch, prefill, step);
     close_step(s, step);
     trace_step(step, micro, context, trace);
     return SC_OK;
@@ -185,5 +204,8 @@ enum sc_status sc_serve_prefill(const struct sc_serve *s, const struct serve_lay
     close_step(s, &one);
     *step = one;
     step->total_s = passes * one.total_s;
+    step->ideal_s = passes * one.ideal_s;
+    step->weight_bytes = passes * one.weight_bytes;
+    step->kv_bytes = passes * one.kv_bytes;
     return SC_OK;
 }

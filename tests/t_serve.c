@@ -331,6 +331,37 @@ static void test_sums(void)
          "exchanges by hand: two rings per layer over NVLink");
 }
 
+static void test_prompts(void)
+{
+    const char *const base = "model=llama-70b gpus=8 tp=4 pp=2 batch=40 prompt=4096 generated=512 "
+                             "prefill_chunk=1024 ";
+    char text[256];
+    snprintf(text, sizeof text, "%sprefill=here weights_in=hbf policy=h3", base);
+    const struct sc_serve_answer here = answer(text);
+    snprintf(text, sizeof text, "%sprefill=elsewhere weights_in=hbf policy=h3", base);
+    const struct sc_serve_answer elsewhere = answer(text);
+    near(here.ttft_s, elsewhere.ttft_s, 1e-12, 0.0, "a prompt takes the same wherever");
+    near(here.tpot_s - elsewhere.tpot_s, 40.0 / 512 * here.ttft_s / 2, 1e-9, 0.0,
+         "in 512 steps 40 prompts pass two stages");
+    near(here.weights_share + here.staging_share + here.attention_share + here.exchange_share +
+             here.prompt_share + here.overhead_share, 1.0, 1e-12, 0.0, "and are part of the step");
+    ok(here.slowdown > 1.0 && here.slowdown < elsewhere.slowdown,
+       "prompts lose less to staging than decoding does");
+    snprintf(text, sizeof text, "%sprefill=here", base);
+    const struct sc_serve_answer hbm = answer(text);
+    near(hbm.slowdown, 1.0, 1e-12, 0.0, "in HBM, they are as fast as ideal");
+    struct sc_serve s = scenario("model=llama-70b gpus=8 tp=4 pp=2 prompt=4096 generated=512 "
+                                 "prefill_chunk=1024 prefill=here");
+    s.tpot_limit_s = hbm.tpot_s;
+    near(answer_to(&s).max_batch, 40.0, 0.0, 0.0, "a limit on TPOT counts them");
+    /* 70.55e9 parameters without the table, 4096 tokens, 4 x 312 TFLOP/s at 0.7; the rest is
+     * attention, exchanges and launches. */
+    const struct sc_serve_answer four =
+        answer("model=llama-70b gpus=4 tp=4 pp=1 batch=1 prompt=4096 generated=1");
+    const double gemm_s = 2.0 * (70.55e9 - 2 * 128256.0 * 8192) * 4096 / (4 * 312e12 * 0.7);
+    ok(four.ttft_s > gemm_s && four.ttft_s < 1.3 * gemm_s, "a long prompt takes its operations");
+}
+
 static void test_pipeline(void)
 {
     const struct sc_serve_answer one =
@@ -558,13 +589,14 @@ int main(void)
     resolver = catalog != NULL ? resolver_create(&sc_serve_system, catalog, &problem) : NULL;
     if (resolver == NULL)
         bail("%s", problem.text);
-    plan(4 * (int)COUNT(models) + 9 + 7 + 6 + 1 + 10 + 3 + 18 + 19 + 6 + 16 + 2);
+    plan(4 * (int)COUNT(models) + 9 + 7 + 6 + 1 + 10 + 7 + 3 + 18 + 19 + 6 + 16 + 2);
     test_public_models();
     test_layout_memory();
     test_limits();
     test_shard_is_hbf();
     test_host_is_mapped();
     test_sums();
+    test_prompts();
     test_pipeline();
     test_directions();
     test_layouts();

@@ -53,6 +53,10 @@ rate=$(answer tokens_per_s model=llama-70b gpu=h100 gpus=4)
 ok 'cost follows from price and rate' awk "BEGIN {
     want = 2 * 4 / 3600 / $rate * 1e6; exit !($cost > 0.9999 * want && $cost < 1.0001 * want) }"
 
+elsewhere=$(answer tokens_per_s model=llama-70b gpu=h100 gpus=4 prefill=elsewhere)
+here=$(answer tokens_per_s model=llama-70b gpu=h100 gpus=4 prefill=here)
+ok 'prompts on the same GPUs cost throughput' awk "BEGIN { exit !($here < 0.9 * $elsewhere) }"
+
 # ---- where weights lie ----
 
 near=$(answer tpot_s model=llama-70b gpus=4 tp=4 pp=1 batch=8 weights_in=hbm)
