@@ -676,10 +676,10 @@ serve_figures() {
     awk -F '\t' -v folder="$folder" "$common"'
     function named(id,   text) {
         text = id
-        sub(/^fig15-llama-70b-/, "70B, 4 GPUs, ", text)
-        sub(/^fig15-llama-405b-/, "405B, 16 GPUs, ", text)
+        sub(/^fig15-llama-70b-/, "70B, ", text)
+        sub(/^fig15-llama-405b-/, "405B, ", text)
         sub(/^sec7c-llama-405b-/, "405B, ", text)
-        sub(/h3-/, "H3 in demand order, ", text)
+        sub(/h3-/, "H3, ", text)
         sub(/hbm-/, "HBM only, ", text)
         sub(/tpot/, "TPOT, ms", text)
         sub(/edp/, "EDP", text)
