@@ -6,7 +6,7 @@
 static const struct sc_choice places[] = {
     [SC_SERVE_HBM] = { "hbm", "in the GPUs' own memory, beside the KV cache" },
     [SC_SERVE_HBF] = { "hbf", "in flash, staged by `policy`; the table of embeddings stays in HBM" },
-    [SC_SERVE_HOST] = { "host", "in host memory, read in place over the link by every pass" },
+    [SC_SERVE_HOST] = { "host", "in host memory, however large, read in place over the link by every pass" },
 };
 
 static const struct sc_choice prefills[] = {
