@@ -333,6 +333,11 @@ bool setting_parse(struct resolver *resolver, const struct binding *binding, con
 {
     const struct sc_field *field = binding->field;
     *setting = (struct setting){ .field = field };
+    if (field->open != NULL && strlen(field->open) == length &&
+        memcmp(field->open, text, length) == 0) {
+        setting->value = field->fallback;
+        return true;
+    }
     if (field->kind == SC_REAL || field->kind == SC_INTEGER) {
         struct sc_quantity quantity;
         const enum sc_units_status status =
@@ -359,7 +364,7 @@ const char *setting_name(const struct setting *setting)
         return setting->preset->name;
     if (setting->field->kind == SC_CHOICE)
         return sc_field_choice(setting->field, (size_t)setting->value)->name;
-    return NULL;
+    return isnan(setting->value) ? setting->field->open : NULL;
 }
 
 /* ---- lists and ranges ---- */
@@ -465,6 +470,9 @@ static bool parse_range(struct resolver *resolver, const struct binding *binding
     if (!parse_end(resolver, binding, text, (size_t)(first - text), &low, problem) ||
         !parse_end(resolver, binding, first + 1, (size_t)(second - first - 1), &high, problem))
         return false;
+    if (isnan(low.value) || isnan(high.value))
+        return problem_set(problem, "expected a number at either end of a range, got '%s'",
+                           binding->field->open);
     if (low.deferred != high.deferred)
         return problem_set(problem, "expected a range all in cycles, or nothing of it");
     if (tail > 1 && second[1] == '*') {
