@@ -427,11 +427,13 @@ const struct sc_system *observed_system(const char *path, struct catalog *catalo
         size_t count = 0;
         if (!count_keys(sc_systems[i], path, catalog, options, &count, problem))
             return NULL;
-        if (count == 0 || count < most)
-            continue;
-        second = count == most ? best : NULL;
-        best = sc_systems[i];
-        most = count;
+        if (count > most) {
+            best = sc_systems[i];
+            second = NULL;
+            most = count;
+        } else if (count > 0 && count == most && second == NULL) {
+            second = sc_systems[i];
+        }
     }
     if (best == NULL)
         (void)problem_set(problem, "%s: no column names a key of any system: say which it is about, "
@@ -439,7 +441,7 @@ const struct sc_system *observed_system(const char *path, struct catalog *catalo
     else if (second != NULL)
         (void)problem_set(problem, "%s: its columns name as many keys of %s as of %s: say which it "
                                    "is about, as in 'compare %s %s'",
-                          path, second->name, best->name, second->name, path);
+                          path, best->name, second->name, best->name, path);
     else
         say_system(path, best, most);
     return second == NULL ? best : NULL;
