@@ -273,7 +273,8 @@ calibration: $(PROGRAM) ## make data/params/ anew (some minutes)
 # Figures and paper -----------------------------------------------------------
 
 # Figures of the papers; the others are drawn by commands of their own.
-FIGURES := $(filter-out style mrc solve-pareto sensitivity-tornado,$(PLOTS:plots/%.gp=%))
+FIGURES := $(filter-out style mrc compare-parity solve-pareto sensitivity-tornado, \
+    $(PLOTS:plots/%.gp=%))
 PAPERS := $(sort $(wildcard paper/*.tex))
 
 plots: all ## every figure, into the build tree

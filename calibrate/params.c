@@ -211,6 +211,8 @@ static void put_parameters(struct sink *sink, const struct sc_params *p)
                     [VALUE] = number_text(value, covariance_of(p, i, j)) } });
 }
 
+static const char student[] = "student"; /* kind of such quantiles */
+
 static void put_groups(struct sink *sink, const struct sc_params *p)
 {
     char level[NUMBER_SIZE], value[NUMBER_SIZE];
@@ -223,7 +225,8 @@ static void put_groups(struct sink *sink, const struct sc_params *p)
             put_row(sink, &(struct row_text){ {
                 [RECORD] = "conformal", [NAME] = group->name,
                 [KEY] = number_text(level, p->quantiles[k].level),
-                [VALUE] = number_text(value, p->quantiles[k].quantile) } });
+                [VALUE] = number_text(value, p->quantiles[k].quantile),
+                [KIND] = p->quantiles[k].student ? student : NULL } });
     }
 }
 
@@ -554,19 +557,24 @@ static enum sc_status read_conformal(struct reader *r)
 {
     struct sc_params *p = &r->params;
     struct sc_params_quantile q;
-    enum sc_status status = check_empty(r, BIT(NAME) | BIT(KEY) | BIT(VALUE));
+    const bool is_head = strcmp(r->cell[KEY], "points") == 0;
+    enum sc_status status =
+        check_empty(r, BIT(NAME) | BIT(KEY) | BIT(VALUE) | (is_head ? 0 : BIT(KIND)));
     if (status == SC_OK)
         status = take_name(r, NAME);
     if (status != SC_OK)
         return status;
-    if (strcmp(r->cell[KEY], "points") == 0)
+    if (is_head)
         return begin_group(r);
     struct sc_params_group *group = p->group_count > 0 ? &p->groups[p->group_count - 1] : NULL;
     if (group == NULL || strcmp(group->name, r->cell[NAME]) != 0)
         return refuse(r, NAME, "has no row of its number of points before its levels");
     if (!parse_number(r->cell[KEY], &q.level) || !(q.level > 0.0 && q.level < 1.0))
         return refuse(r, KEY, "is neither points nor a level between 0 and 1");
-    if (sc_conformal_needed(q.level) > group->points)
+    q.student = strcmp(r->cell[KIND], student) == 0;
+    if (!q.student && *r->cell[KIND] != '\0')
+        return refuse(r, KIND, "is neither empty nor student");
+    if (!q.student && sc_conformal_needed(q.level) > group->points)
         return refuse(r, KEY, "is a level that needs more points");
     status = take_number(r, VALUE, &q.quantile);
     if (status != SC_OK)

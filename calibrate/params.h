@@ -19,7 +19,8 @@
  *	                                                 prior, unidentified, fixed; note
  *	covariance  parameter  parameter      number     each pair once, both in file order; own units
  *	conformal   group      points         integer    group * is all together, and comes first
- *	conformal   group      level          quantile   ascending levels, quantiles >= 0
+ *	conformal   group      level          quantile   ascending levels, quantiles >= 0; kind: empty, or
+ *	                                                 student: of Student's t, points being too few
  *	region      field                                low, high: range that was sampled
  *	region      field      choice                    a choice that was sampled
  *	score       name       set or group   number     as mape of holdout; note
@@ -35,6 +36,7 @@
 #ifndef SC_PARAMS_H
 #define SC_PARAMS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -73,6 +75,7 @@ struct sc_params_group {
 
 struct sc_params_quantile {
     double level, quantile;
+    bool student; /* not of the points */
 };
 
 struct sc_params_region {

@@ -266,3 +266,19 @@ done:
     free(relative);
     return status;
 }
+
+enum sc_status sc_score_points(struct sc_point_score *score, const double *predicted,
+                               const double *actual, size_t n)
+{
+    struct sum errors = { 0 }, bias = { 0 };
+    *score = (struct sc_point_score){ .n = n, .max_error = n > 0 ? 0.0 : (double)NAN };
+    for (size_t i = 0; i < n; i++) {
+        const double difference = predicted[i] - actual[i];
+        sum_add(&errors, fabs(difference));
+        sum_add(&bias, difference);
+        score->max_error = fmax(score->max_error, fabs(difference));
+    }
+    score->mean_error = sum_mean(&errors, n);
+    score->bias = sum_mean(&bias, n);
+    return sc_kendall_tau(predicted, actual, n, &score->kendall_tau);
+}

@@ -39,6 +39,19 @@ enum sc_status sc_score_compute(struct sc_score *score, const double *predicted,
                                 const double *actual, const double *low, const double *high,
                                 size_t n, struct sc_error *error) SC_MUST_CHECK;
 
+/* Of shares, where differences mean more than ratios: prediction - actual. */
+struct sc_point_score {
+    size_t n;
+    double mean_error; /* mean |difference| */
+    double bias;       /* mean difference, signed */
+    double max_error;
+    double kendall_tau; /* tau-b; NaN below 2 or when either is constant */
+};
+
+/* No NaN in either.  What has no value, a mean of nothing, is NaN.  SC_ENOSPACE: no memory. */
+enum sc_status sc_score_points(struct sc_point_score *score, const double *predicted,
+                               const double *actual, size_t n) SC_MUST_CHECK;
+
 /*
  * Kendall's tau-b in O(n log n) (Knight, J. Am. Stat. Assoc. 61, 1966): 1 when x
  * and y rank alike, -1 when opposite; pairs tied in x or y count as Kendall

@@ -4,7 +4,6 @@
  * and writes when its turn comes.  Memory does not grow with the file. */
 #include "batch.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,32 +12,19 @@
 #include <unistd.h>
 
 #include "answer.h"
+#include "command.h"
 #include "filter.h"
-#include "read/csv.h"
+#include "rows.h"
 #include "sink.h"
 
 enum { BATCH_ROWS = 1024, JOBS_MAX = 256 };
 
-/* A column that sets a key, and where it stands. */
-struct source {
-    struct binding binding;
-    size_t column;
-};
-
 struct batch {
-    struct resolver *resolver;
     const struct calibration *calibration;
     const struct sc_system *system;
-    const char *name; /* of the file, for messages */
     const struct options *options;
-    const struct setting *given;
-    size_t given_count;
 
-    struct sc_csv *reader;
-    char decimal;
-    size_t input_count; /* columns of the file */
-    struct source *sources;
-    size_t source_count;
+    struct rows input;
     struct selection selection;
     struct emit_column *columns; /* input, answer, error */
     size_t column_count;
@@ -65,141 +51,20 @@ struct worker {
     struct batch *batch;
     struct sc_csv_batch rows;
     struct text text, line;
-    struct setting *settings;
+    struct row_reader reader;
     struct emit_cell *cells;
-    bool *counts; /* settings that the row gives; others come from the command line */
-    /* The last text read under each source and what it meant: columns repeat. */
-    struct {
-        char text[48];
-        size_t length;
-        struct setting setting;
-        bool valid;
-    } *memory;
     struct problem first_bad;
     size_t bad_count, row_count;
     struct extrapolation extrapolation;
     bool strict_stop;
 };
 
-/* ---- the plan: what each column of the file is ---- */
-
-static bool open_input(struct batch *batch, FILE **file, struct problem *problem)
-{
-    const char *path = batch->options->from;
-    const bool standard = strcmp(path, "-") == 0;
-    batch->name = standard ? "standard input" : path;
-    *file = standard ? stdin : fopen(path, "rb");
-    if (*file == NULL)
-        return problem_set(problem, "%s: %s", path, strerror(errno));
-    return true;
-}
-
-static bool describe_fault(const struct batch *batch, const struct sc_csv_error *error,
-                           struct problem *problem)
-{
-    if (error->system_errno != 0)
-        return problem_set(problem, "%s: %s", batch->name, strerror(error->system_errno));
-    if (error->line == 0)
-        return problem_set(problem, "%s: %s", batch->name, error->reason);
-    if (error->quote_line != 0 && error->quote_line != error->line)
-        return problem_set(problem, "%s:%zu: %s (its quote opens on line %zu)", batch->name,
-                           error->line, error->reason, error->quote_line);
-    return problem_set(problem, "%s:%zu: %s", batch->name, error->line, error->reason);
-}
-
-static bool open_reader(struct batch *batch, FILE *file, struct problem *problem)
-{
-    const struct sc_csv_options options = {
-        .delimiter = batch->options->delimiter == NULL ? '\0' : batch->style.delimiter,
-        .decimal = batch->options->decimal == NULL ? '\0' : batch->style.decimal,
-    };
-    struct sc_csv_error error = { 0 };
-    const enum sc_csv_status status =
-        sc_csv_create(&batch->reader, file, batch->name, &options, &error);
-    if (status == SC_CSV_EMPTY)
-        return problem_set(problem, "%s: expected a header line with the names of keys, got nothing",
-                           batch->name);
-    if (status != SC_CSV_OK)
-        return describe_fault(batch, &error, problem);
-    batch->decimal = sc_csv_decimal(batch->reader);
-    /* Cells travel through as they are, so answers take the decimal sign that
-     * stands beside them, and then need the delimiter too. */
-    if (batch->decimal == ',' && batch->options->decimal == NULL) {
-        batch->style.decimal = ',';
-        if (batch->options->delimiter == NULL)
-            batch->style.delimiter = sc_csv_delimiter(batch->reader);
-    }
-    batch->input_count = sc_csv_column_count(batch->reader);
-    return true;
-}
-
-/* A column that is no key travels through; one that looks like a slip is named. */
-static void warn_of_slip(const struct batch *batch, const char *column, const char *nearest)
-{
-    struct problem note;
-    if (nearest == NULL || sc_system_metric(batch->system, column) != NULL)
-        return;
-    (void)problem_set(&note, "%s: column '%.60s' is no key of %s and travels through: "
-                             "did you mean %s?",
-                      batch->name, column, batch->system->name, nearest);
-    problem_print(&note);
-}
-
-/* "latency (furlongs)" */
-static bool refuse_unit(const struct batch *batch, const struct sc_csv_field *column,
-                        const struct sc_field *field, struct problem *problem)
-{
-    char accepted[SC_UNITS_ACCEPTED_MAX] = "";
-    if ((field->kind == SC_REAL || field->kind == SC_INTEGER) && field->dimension != SC_NUMBER)
-        (void)sc_units_accepted(field->dimension, accepted);
-    const size_t line = sc_csv_header_line(batch->reader);
-    if (*accepted == '\0')
-        return problem_set(problem, "%s:%zu: %.60s: expected %s without brackets", batch->name,
-                           line, column->text, field->key);
-    return problem_set(problem, "%s:%zu: %.60s: expected one of %s in the brackets", batch->name,
-                       line, column->text, accepted);
-}
-
-static bool bind_columns(struct batch *batch, struct problem *problem)
-{
-    const struct sc_csv_field *columns = sc_csv_columns(batch->reader);
-    const size_t line = sc_csv_header_line(batch->reader);
-    batch->sources = calloc(batch->input_count + 1, sizeof *batch->sources);
-    if (batch->sources == NULL)
-        return problem_set(problem, "out of memory");
-    for (size_t i = 0; i < batch->input_count; i++) {
-        struct source *source = &batch->sources[batch->source_count];
-        const char *nearest = NULL;
-        if (!resolver_bind(batch->resolver, columns[i].text, &source->binding, &nearest)) {
-            if (source->binding.field != NULL)
-                return refuse_unit(batch, &columns[i], source->binding.field, problem);
-            warn_of_slip(batch, columns[i].text, nearest);
-            continue;
-        }
-        source->column = i;
-        for (size_t j = 0; j < batch->source_count; j++)
-            if (batch->sources[j].binding.field == source->binding.field)
-                return problem_set(problem, "%s:%zu: %s: column %zu and column %zu both give %s",
-                                   batch->name, line, columns[i].text,
-                                   batch->sources[j].column + 1, i + 1,
-                                   source->binding.field->key);
-        batch->source_count++;
-    }
-    if (batch->source_count == 0 && batch->given_count == 0)
-        return problem_set(problem,
-                           "%s:%zu: no column names a key of %s: 'stallcast list fields %s' shows them",
-                           batch->name, line, batch->system->name, batch->system->name);
-    return true;
-}
+/* ---- the plan ---- */
 
 static bool is_in_file(const char *name, const void *context)
 {
     const struct batch *batch = context;
-    const struct sc_csv_field *columns = sc_csv_columns(batch->reader);
-    for (size_t i = 0; i < batch->input_count; i++)
-        if (strcmp(columns[i].text, name) == 0)
-            return true;
-    return false;
+    return rows_column(&batch->input, name) != SIZE_MAX;
 }
 
 /* In the file, or to be taken for a key when answers are read again. */
@@ -207,49 +72,26 @@ static bool is_in_file_or_key(const char *name, const void *context)
 {
     const struct batch *batch = context;
     struct binding binding;
-    return is_in_file(name, context) || resolver_bind(batch->resolver, name, &binding, NULL);
-}
-
-/* Columns of the file that share a name would be one member of a JSON object:
- * the second note is note_2 there. */
-static bool name_input(struct batch *batch, const struct sc_csv_field *input)
-{
-    struct text *names = &batch->input_names;
-    for (size_t i = 0; i < batch->input_count; i++) {
-        size_t same = 1;
-        for (size_t j = 0; j < i; j++)
-            same += strcmp(input[j].text, input[i].text) == 0;
-        text_add(names, input[i].text, input[i].length);
-        if (same > 1)
-            text_printf(names, "_%zu", same);
-        text_add_char(names, '\0');
-    }
-    const char *name = names->bytes;
-    for (size_t i = 0; !names->failed && i < batch->input_count; i++, name += strlen(name) + 1)
-        batch->columns[i].name = name;
-    return !names->failed;
+    return is_in_file(name, context) || resolver_bind(batch->input.resolver, name, &binding, NULL);
 }
 
 /* Answers stand behind the columns of the file; where a name is taken there
  * (a measured slowdown, say), ours gets a prefix and nothing is lost. */
 static bool plan_columns(struct batch *batch, struct problem *problem)
 {
-    const struct sc_csv_field *input = sc_csv_columns(batch->reader);
     const size_t answers = batch->selection.count + 1;
-    batch->column_count = batch->input_count + answers;
+    batch->column_count = batch->input.column_count + answers;
     batch->columns = calloc(batch->column_count, sizeof *batch->columns);
     batch->names = calloc(answers, ANSWER_NAME_MAX);
     if (batch->columns == NULL || batch->names == NULL)
         return problem_set(problem, "out of memory");
-    for (size_t i = 0; i < batch->input_count; i++)
-        batch->columns[i].name = input[i].text;
-    if ((batch->style.format == EMIT_JSON || batch->style.format == EMIT_JSONL) &&
-        !name_input(batch, input))
-        return problem_set(problem, "out of memory");
-    selection_columns(&batch->selection, batch->columns + batch->input_count);
+    if (!rows_name_columns(&batch->input, batch->style.format, &batch->input_names, batch->columns,
+                           problem))
+        return false;
+    selection_columns(&batch->selection, batch->columns + batch->input.column_count);
     batch->columns[batch->column_count - 1].name = "error";
     for (size_t i = 0; i < answers; i++) {
-        struct emit_column *column = &batch->columns[batch->input_count + i];
+        struct emit_column *column = &batch->columns[batch->input.column_count + i];
         const bool metric = i < batch->selection.count && batch->selection.items[i].metric != NULL;
         column->name = answer_name(column->name, metric ? is_in_file_or_key : is_in_file, batch,
                                    batch->names + i * ANSWER_NAME_MAX);
@@ -259,131 +101,24 @@ static bool plan_columns(struct batch *batch, struct problem *problem)
 
 /* ---- rows ---- */
 
-/* Reads the cell, or takes over what the same text meant in the row before. */
-static bool read_cell(struct worker *worker, size_t source, const struct sc_csv_field *cell,
-                      struct setting *setting, struct problem *problem)
-{
-    const struct batch *batch = worker->batch;
-    if (worker->memory[source].valid && worker->memory[source].length == cell->length &&
-        memcmp(worker->memory[source].text, cell->text, cell->length) == 0) {
-        *setting = worker->memory[source].setting;
-        return true;
-    }
-    if (!setting_parse(batch->resolver, &batch->sources[source].binding, cell->text, cell->length,
-                       batch->decimal, setting, problem))
-        return false;
-    if (cell->length < sizeof worker->memory[source].text) {
-        memcpy(worker->memory[source].text, cell->text, cell->length);
-        worker->memory[source].length = cell->length;
-        worker->memory[source].setting = *setting;
-        worker->memory[source].valid = true;
-    }
-    return true;
-}
-
-static bool is_blank(const struct sc_csv_field *cell)
-{
-    for (size_t i = 0; i < cell->length; i++)
-        if (cell->text[i] != ' ' && cell->text[i] != '\t')
-            return false;
-    return true;
-}
-
-/* "file:line: column: reason" */
-static bool place(const struct batch *batch, size_t line, const char *column,
-                  struct problem *problem)
-{
-    const struct problem inner = *problem;
-    if (column == NULL)
-        return problem_set(problem, "%s:%zu: %s", batch->name, line, inner.text);
-    return problem_set(problem, "%s:%zu: %s: %s", batch->name, line, column, inner.text);
-}
-
-/* The settings of a row: its own cells, then what the command line adds. */
-static bool row_settings(struct worker *worker, const struct sc_csv_row *row, size_t *count,
-                         struct problem *problem)
-{
-    const struct batch *batch = worker->batch;
-    const struct sc_csv_field *cells = worker->rows.fields + row->first_field;
-    *count = 0;
-    memset(worker->counts, 0, batch->given_count * sizeof *worker->counts);
-    for (size_t i = 0; i < batch->source_count; i++) {
-        const struct source *source = &batch->sources[i];
-        if (is_blank(&cells[source->column]))
-            continue;
-        if (!read_cell(worker, i, &cells[source->column], &worker->settings[*count], problem))
-            return place(batch, row->line, batch->columns[source->column].name, problem);
-        (*count)++;
-        for (size_t j = 0; j < batch->given_count; j++)
-            worker->counts[j] = worker->counts[j] ||
-                                batch->given[j].field == source->binding.field;
-    }
-    for (size_t j = 0; j < batch->given_count; j++)
-        if (!worker->counts[j])
-            worker->settings[(*count)++] = batch->given[j];
-    return true;
-}
-
 static bool answer_row(struct worker *worker, const struct sc_csv_row *row, struct problem *problem)
 {
     _Alignas(max_align_t) unsigned char scenario[SC_SCENARIO_MAX];
     struct judged_answer answer;
     const struct batch *batch = worker->batch;
     struct sc_error error;
-    size_t count = 0;
-    if (row->field_count != batch->input_count) {
-        (void)problem_set(problem, "%s:%zu: expected %zu fields, got %zu", batch->name, row->line,
-                          batch->input_count, row->field_count);
+    if (!row_scenario(&worker->reader, row, worker->rows.fields + row->first_field, scenario,
+                      problem))
         return false;
-    }
-    if (!row_settings(worker, row, &count, problem))
-        return false;
-    if (!resolver_build(batch->resolver, worker->settings, count, scenario, problem))
-        return place(batch, row->line, NULL, problem);
     const enum sc_status status = batch->system->estimate(scenario, answer.answer, NULL, &error);
     if (status != SC_OK) {
         scenario_describe_error(batch->system, status, &error, problem);
-        return place(batch, row->line, NULL, problem);
+        return rows_place(&batch->input, row->line, NULL, problem);
     }
     calibration_judge(batch->calibration, scenario, &answer);
     extrapolation_add(&worker->extrapolation, batch->calibration, scenario, &answer);
-    selection_cells(&batch->selection, scenario, &answer, worker->cells + batch->input_count);
+    selection_cells(&batch->selection, scenario, &answer, worker->cells + batch->input.column_count);
     return true;
-}
-
-/* Fields of the file, as they were; what a long row has too much of is kept in
- * its error. */
-static void input_cells(struct worker *worker, const struct sc_csv_row *row)
-{
-    const struct sc_csv_field *fields = worker->rows.fields + row->first_field;
-    for (size_t i = 0; i < worker->batch->input_count; i++)
-        worker->cells[i] = i < row->field_count
-                               ? (struct emit_cell){ .kind = EMIT_TEXT, .text = fields[i].text,
-                                                     .length = fields[i].length }
-                               : (struct emit_cell){ .kind = EMIT_EMPTY };
-}
-
-static void add_surplus(struct worker *worker, const struct sc_csv_row *row, struct text *error)
-{
-    const struct sc_csv_field *fields = worker->rows.fields + row->first_field;
-    for (size_t i = worker->batch->input_count; i < row->field_count; i++) {
-        text_add_string(error, i == worker->batch->input_count ? ": beyond the header: " : ", ");
-        text_add(error, fields[i].text, fields[i].length);
-    }
-}
-
-static bool row_is_kept(struct worker *worker, const struct sc_csv_row *row)
-{
-    const struct sc_csv_field *fields = worker->rows.fields + row->first_field;
-    if (filter_keeps_all(worker->batch->filter))
-        return true;
-    text_clear(&worker->line);
-    for (size_t i = 0; i < row->field_count; i++) {
-        if (i > 0)
-            text_add_char(&worker->line, ',');
-        text_add(&worker->line, fields[i].text, fields[i].length);
-    }
-    return filter_keeps(worker->batch->filter, worker->line.bytes, worker->line.length);
 }
 
 /* Answers one row into worker->cells; a bad row gets its reason. */
@@ -392,17 +127,18 @@ static void make_row(struct worker *worker, const struct sc_csv_row *row, struct
     const struct batch *batch = worker->batch;
     struct emit_cell *cells = worker->cells;
     struct problem problem;
-    input_cells(worker, row);
+    const struct sc_csv_field *const fields = worker->rows.fields + row->first_field;
+    rows_cells(&batch->input, fields, row->field_count, cells);
     text_clear(error);
     worker->row_count++;
     if (answer_row(worker, row, &problem)) {
         cells[batch->column_count - 1] = (struct emit_cell){ .kind = EMIT_EMPTY };
         return;
     }
-    for (size_t i = batch->input_count; i < batch->column_count; i++)
+    for (size_t i = batch->input.column_count; i < batch->column_count; i++)
         cells[i] = (struct emit_cell){ .kind = EMIT_EMPTY };
     text_add_string(error, problem.text);
-    add_surplus(worker, row, error);
+    rows_add_surplus(&batch->input, fields, row->field_count, error);
     cells[batch->column_count - 1] = (struct emit_cell){ .kind = EMIT_TEXT,
                                                          .text = error->failed ? "" : error->bytes,
                                                          .length = error->length };
@@ -420,7 +156,8 @@ static bool make_rows(struct worker *worker, struct problem *problem)
     text_clear(&worker->text);
     for (size_t i = 0; fine && i < worker->rows.row_count && !worker->strict_stop; i++) {
         const struct sc_csv_row *row = &worker->rows.rows[i];
-        if (!row_is_kept(worker, row))
+        if (!rows_keep(batch->filter, worker->rows.fields + row->first_field, row->field_count,
+                       &worker->line))
             continue;
         make_row(worker, row, &error);
         if (worker->strict_stop)
@@ -446,11 +183,11 @@ static bool take_rows(struct worker *worker, size_t *number)
     (void)pthread_mutex_lock(&batch->in);
     if (!batch->ended) {
         const enum sc_csv_status status =
-            sc_csv_read(batch->reader, &worker->rows, BATCH_ROWS, &error);
+            sc_csv_read(batch->input.reader, &worker->rows, BATCH_ROWS, &error);
         taken = status == SC_CSV_OK;
         batch->ended = !taken;
         if (!taken && status != SC_CSV_END) {
-            (void)describe_fault(batch, &error, &batch->read_fault);
+            (void)rows_describe_fault(&batch->input, &error, &batch->read_fault);
             batch->has_read_fault = true;
         }
         *number = batch->next_in;
@@ -513,14 +250,9 @@ static void *work(void *argument)
 
 static bool worker_init(struct worker *worker, struct batch *batch)
 {
-    const size_t settings = batch->source_count + batch->given_count + 1;
     *worker = (struct worker){ .batch = batch };
-    worker->settings = calloc(settings, sizeof *worker->settings);
     worker->cells = calloc(batch->column_count, sizeof *worker->cells);
-    worker->counts = calloc(batch->given_count + 1, sizeof *worker->counts);
-    worker->memory = calloc(batch->source_count + 1, sizeof *worker->memory);
-    return worker->settings != NULL && worker->cells != NULL && worker->counts != NULL &&
-           worker->memory != NULL;
+    return row_reader_init(&worker->reader, &batch->input) && worker->cells != NULL;
 }
 
 static void worker_fini(struct worker *worker)
@@ -528,10 +260,8 @@ static void worker_fini(struct worker *worker)
     sc_csv_batch_fini(&worker->rows);
     text_fini(&worker->text);
     text_fini(&worker->line);
-    free(worker->settings);
+    row_reader_fini(&worker->reader);
     free(worker->cells);
-    free(worker->counts);
-    free(worker->memory);
 }
 
 /* Workers in `count` threads, the first in this one; without the others all
@@ -577,9 +307,10 @@ bool batch_jobs(const struct options *options, size_t *jobs, struct problem *pro
     return true;
 }
 
-static bool plan(struct batch *batch, FILE *file, struct problem *problem)
+static bool plan(struct batch *batch, const struct setting *given, size_t given_count,
+                 struct problem *problem)
 {
-    return open_reader(batch, file, problem) && bind_columns(batch, problem) &&
+    return rows_bind(&batch->input, SIZE_MAX, given, given_count, problem) &&
            selection_make(batch->system, batch->options->columns, !sink_streams(&batch->style),
                           extra_of_calibration(batch->calibration), &batch->selection, problem) &&
            plan_columns(batch, problem) &&
@@ -606,19 +337,12 @@ static int report(struct batch *batch)
     return EXIT_NO;
 }
 
-static int run_open(struct batch *batch, FILE *file, size_t jobs)
+static int run_open(struct batch *batch, size_t jobs)
 {
     struct problem problem;
-    /* Tables are kept in one place, and JSON has commas between its rows. */
-    batch->streams = sink_streams(&batch->style) && batch->style.format != EMIT_JSON;
-    if (!batch->streams)
-        jobs = 1;
-    if (!plan(batch, file, &problem) ||
-        !sink_open(&batch->sink, &batch->style, batch->columns, batch->column_count,
-                   batch->options->output, &problem)) {
-        problem_print(&problem);
-        return EXIT_USAGE;
-    }
+    if (!sink_open(&batch->sink, &batch->style, batch->columns, batch->column_count,
+                   batch->options->output, &problem))
+        return command_fail(&problem);
     bool fine = run_workers(batch, jobs, &problem);
     if (!fine || batch->has_write_fault ||
         (batch->options->output != NULL && (batch->has_read_fault || batch->stopped))) {
@@ -627,11 +351,7 @@ static int run_open(struct batch *batch, FILE *file, size_t jobs)
     } else if (!sink_close(&batch->sink, &problem)) {
         fine = false;
     }
-    if (!fine) {
-        problem_print(&problem);
-        return EXIT_USAGE;
-    }
-    return report(batch);
+    return fine ? report(batch) : command_fail(&problem);
 }
 
 int batch_run(struct resolver *resolver, const struct calibration *calibration,
@@ -639,33 +359,29 @@ int batch_run(struct resolver *resolver, const struct calibration *calibration,
               const struct options *options, size_t jobs, const struct emit_style *style)
 {
     struct problem problem;
-    struct batch batch = { .resolver = resolver,
-                           .calibration = calibration,
+    struct batch batch = { .calibration = calibration,
                            .system = resolver_system(resolver),
                            .options = options,
-                           .given = given,
-                           .given_count = given_count,
                            .style = *style };
-    FILE *file = NULL;
-    if (!open_input(&batch, &file, &problem)) {
-        problem_print(&problem);
-        return EXIT_USAGE;
-    }
+    int code;
     (void)pthread_mutex_init(&batch.in, NULL);
     (void)pthread_mutex_init(&batch.out, NULL);
     (void)pthread_cond_init(&batch.turn, NULL);
-    const int code = run_open(&batch, file, jobs);
+    /* Tables are kept in one place, and JSON has commas between its rows. */
+    batch.streams = sink_streams(style) && style->format != EMIT_JSON;
+    if (rows_open(&batch.input, resolver, options->from, options, &batch.style, &problem) &&
+        plan(&batch, given, given_count, &problem))
+        code = run_open(&batch, batch.streams ? jobs : 1);
+    else
+        code = command_fail(&problem);
     (void)pthread_cond_destroy(&batch.turn);
     (void)pthread_mutex_destroy(&batch.out);
     (void)pthread_mutex_destroy(&batch.in);
     filter_destroy(batch.filter);
     selection_fini(&batch.selection);
-    sc_csv_destroy(batch.reader);
-    free(batch.sources);
+    rows_close(&batch.input);
     free(batch.columns);
     free(batch.names);
     text_fini(&batch.input_names);
-    if (file != stdin)
-        (void)fclose(file);
     return code;
 }

@@ -13,7 +13,6 @@
 #include "command.h"
 #include "conformal.h"
 #include "design.h"
-#include "effect.h"
 #include "emit.h"
 #include "fit.h"
 #include "journal.h"
@@ -21,6 +20,7 @@
 #include "preset.h"
 #include "product.h"
 #include "progress.h"
+#include "region.h"
 #include "scenario.h"
 #include "score.h"
 #include "sim/simulator.h"
@@ -982,7 +982,8 @@ static void file_group(const struct calibrate *c, size_t group, struct filing *f
             (group != SIZE_MAX && quantile.pooled))
             continue;
         f->quantiles[f->params.quantile_count++] =
-            (struct sc_params_quantile){ sc_conformal_levels[i], quantile.quantile };
+            (struct sc_params_quantile){ .level = sc_conformal_levels[i],
+                                         .quantile = quantile.quantile };
     }
     if (f->params.quantile_count == first)
         return;
@@ -993,62 +994,21 @@ static void file_group(const struct calibrate *c, size_t group, struct filing *f
     f->params.group_count++;
 }
 
-/* The range of a key over all samples; false when some sample leaves it open. */
-static bool observed_range(const struct calibrate *c, const struct sc_field *field, double *low,
-                           double *high)
-{
-    *low = (double)INFINITY;
-    *high = -(double)INFINITY;
-    for (size_t i = 0; i < c->samples; i++) {
-        const double value = sc_field_get(field, c->scenarios + i * c->system->scenario_size);
-        if (isnan(value))
-            return false;
-        *low = fmin(*low, value);
-        *high = fmax(*high, value);
-    }
-    return true;
-}
-
-/* Whether slowdown depends on a key at all: energy and silicon do not change it. */
-static bool matters(const struct calibrate *c, const struct sc_field *field)
-{
-    enum { SCENARIOS = 64 };
-    for (size_t i = 0; i < c->samples && i < SCENARIOS; i++) {
-        _Alignas(max_align_t) unsigned char scenario[SC_SCENARIO_MAX], answer[SC_ANSWER_MAX];
-        struct sc_error error;
-        double before = 0.0, after = 0.0, probes[EFFECT_PROBES];
-        memcpy(scenario, c->scenarios + i * c->system->scenario_size, c->system->scenario_size);
-        if (c->system->estimate(scenario, answer, NULL, &error) != SC_OK)
-            continue;
-        memcpy(&before, answer + c->system->metrics[0].offset, sizeof before);
-        const size_t count = effect_probes(field, sc_field_get(field, scenario), probes);
-        for (size_t k = 0; k < count; k++) {
-            sc_field_set(field, scenario, probes[k]);
-            if (c->system->estimate(scenario, answer, NULL, &error) != SC_OK)
-                return true;
-            memcpy(&after, answer + c->system->metrics[0].offset, sizeof after);
-            if (after != before)
-                return true;
-        }
-    }
-    return false;
-}
-
 /* What the samples have seen: the ranges that were drawn from, and of every other
  * number what it was, one value or those of the models and GPUs drawn. */
 static void file_regions(const struct calibrate *c, struct filing *f)
 {
+    const struct scenarios scenarios = { c->system, c->scenarios, c->system->scenario_size,
+                                         c->samples };
     for (size_t i = 0; i < c->system->field_count; i++) {
         const struct sc_field *field = &c->system->fields[i];
         struct sc_params_region region = { .field = field->key };
         bool kept = false;
         for (size_t k = 0; k < c->kept_count; k++)
             kept = kept || strcmp(c->kept[k], field->key) == 0;
-        /* Coefficients are fitted, and measured launches only name what was run. */
-        if ((field->kind != SC_REAL && field->kind != SC_INTEGER) ||
-            field->provenance == SC_CALIBRATED || field->adds_alike ||
-            (field->source != NULL && strcmp(field->source, "kernels") == 0) ||
-            !observed_range(c, field, &region.low, &region.high) || !matters(c, field))
+        if (!region_has_range(field) ||
+            !region_range(&scenarios, field, &region.low, &region.high) ||
+            !region_matters(&scenarios, field))
             continue;
         if (field->sample_low < field->sample_high && !kept) {
             region.low = field->sample_low;

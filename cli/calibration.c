@@ -149,9 +149,13 @@ void calibration_destroy(struct calibration *c)
 
 void calibration_apply(const struct calibration *c, struct resolver *resolver)
 {
-    for (size_t i = 0; c != NULL && i < c->params.parameter_count; i++)
-        sc_field_set(sc_system_field(c->system, c->params.parameters[i].name), resolver->defaults,
-                     c->params.parameters[i].value);
+    for (size_t i = 0; c != NULL && i < c->params.parameter_count; i++) {
+        const struct sc_params_parameter *const parameter = &c->params.parameters[i];
+        const struct sc_field *const field = sc_system_field(c->system, parameter->name);
+        if (field->provenance == SC_CALIBRATED ||
+            !resolver_add_fitted(resolver, field, parameter->value))
+            sc_field_set(field, resolver->defaults, parameter->value);
+    }
 }
 
 int calibration_pace(const struct sc_system *system, const struct sc_metric *metric)

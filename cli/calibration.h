@@ -44,7 +44,8 @@ bool calibration_load(const struct sc_system *system, struct catalog *catalog,
                       struct problem *problem);
 void calibration_destroy(struct calibration *calibration);
 
-/* Makes its coefficients the defaults of the resolver. */
+/* Makes its coefficients the defaults of the resolver, and what else it has fitted (latency,
+ * bandwidth) count more than presets. */
 void calibration_apply(const struct calibration *calibration, struct resolver *resolver);
 
 /* How many answers were extrapolated, and by which keys the first of them. */

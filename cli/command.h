@@ -22,9 +22,20 @@ struct command {
                const char *const *words, size_t word_count, struct catalog *catalog);
 };
 
-extern const struct command command_calibrate, command_estimate, command_explain, command_import,
-    command_list, command_mrc, command_plot, command_rank, command_sensitivity, command_simulate,
-    command_solve, command_validate;
+extern const struct command command_calibrate,
+    command_compare,
+    command_estimate,
+    command_explain,
+    command_fit,
+    command_import,
+    command_list,
+    command_mrc,
+    command_plot,
+    command_rank,
+    command_sensitivity,
+    command_simulate,
+    command_solve,
+    command_validate;
 
 /* Prints the problem and returns EXIT_USAGE. */
 int command_fail(const struct problem *problem);

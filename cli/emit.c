@@ -200,7 +200,7 @@ struct layout {
 
 enum { BAR_CELLS = 20, EXACT_DIGITS = 15 /* that a change of unit leaves alone */ };
 
-size_t emit_stem_length(const char *name, enum sc_dimension dimension)
+size_t emit_stem(const char *name, enum sc_dimension dimension)
 {
     static const struct {
         enum sc_dimension dimension;
@@ -280,14 +280,15 @@ static void plan_column(const struct emit_style *style, const struct emit_column
     layout->digits = column->exact ? EXACT_DIGITS : style->digits;
     const bool scaled = layout->numeric && column->dimension != SC_NUMBER &&
                         column->dimension != SC_SHARE;
-    layout->unit = scaled ? sc_unit_for_display(column->dimension, largest) : NULL;
+    layout->unit = scaled ? sc_unit_for_display(column->dimension, fmax(largest, column->largest))
+                          : NULL;
     const double shown = layout->unit != NULL ? sc_unit_from_si(layout->unit, largest) : largest;
     layout->decimals = decimals_of(shown, layout->digits);
     /* Magnitudes far apart, or all too small for plain notation. */
-    layout->floating = layout->digits == SC_NUMBER_SHORTEST || column->exact || smallest < largest / 100.0 ||
-                       (shown > 0.0 && shown < 1e-5);
+    layout->floating = layout->digits == SC_NUMBER_SHORTEST || column->exact ||
+                       smallest < largest / 100.0 || (shown > 0.0 && shown < 1e-5);
 
-    const size_t stem = scaled ? emit_stem_length(column->name, column->dimension)
+    const size_t stem = scaled ? emit_stem(column->name, column->dimension)
                                : strlen(column->name);
     add_shown(style, column->name, stem, &layout->header);
     /* "cycles" needs no "(cycles)". */

@@ -27,6 +27,7 @@ struct emit_column {
     const char *stall;            /* drawn in the bar of a table under this name, or NULL */
     bool hidden;                  /* in tables: only there for the bar */
     bool exact;                   /* every digit, whatever the style says */
+    double largest;               /* in tables: the unit is one for numbers as large, or 0 */
 };
 
 enum emit_kind { EMIT_EMPTY, EMIT_NUMBER, EMIT_TEXT };
@@ -68,8 +69,8 @@ void emit_table(const struct emit_style *style, const struct emit_column *column
  * value is "unbounded", NaN is "-". */
 void emit_quantity(double value, enum sc_dimension dimension, int digits, struct text *out);
 
-/* Length of a header without its unit suffix: of "time" in "time_s". */
-size_t emit_stem_length(const char *name, enum sc_dimension dimension);
+/* Length of a header without its unit: of "time" in "time_s". */
+size_t emit_stem(const char *name, enum sc_dimension dimension);
 
 struct emit_cell emit_number(double value); /* NaN and infinities become empty */
 struct emit_cell emit_string(const char *text);

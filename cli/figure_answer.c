@@ -7,6 +7,7 @@
 #include "figure.h"
 #include "figure_points.h"
 #include "product.h"
+#include "sim/simulator.h"
 
 enum { WORDS_MAX = 64 };
 
@@ -556,9 +557,11 @@ static bool fill(const struct figure *figure, const struct figure_tools *tools,
                  struct figure_table *table, struct problem *problem)
 {
     const bool samples = figure->kind == FIGURE_SAMPLES;
+    const bool simulated = sc_simulator_find(tools->system) != NULL;
     if (!figure_points_make(figure, figure->x, tools, marks, problem) ||
         !figure_points_estimate(marks, tools, samples, problem) ||
-        !figure_points_simulate(figure, marks, tools, samples, problem))
+        ((simulated || samples) &&
+         !figure_points_simulate(figure, marks, tools, samples, problem)))
         return false;
     if (figure->curve != NULL &&
         (!figure_points_make(figure, figure->curve, tools, curve, problem) ||
@@ -569,7 +572,7 @@ static bool fill(const struct figure *figure, const struct figure_tools *tools,
         return add_samples(figure, tools, marks, table) || problem_set(problem, "out of memory");
     if (!add_published(figure, tools, marks, table, problem))
         return false;
-    return (add_answers(figure, tools, marks, FIGURE_SIMULATOR, table) &&
+    return ((!simulated || add_answers(figure, tools, marks, FIGURE_SIMULATOR, table)) &&
             add_answers(figure, tools, figure->curve != NULL ? curve : marks, FIGURE_CLOSED_FORM,
                         table)) ||
            problem_set(problem, "out of memory");

@@ -16,6 +16,13 @@
 #define RANDOM "pattern=random passes=10"
 /* The synthetic kernels that stand for those of the paper. */
 #define KERNELS .models = "kernel=@paper14", .mean = FIGURE_ARITHMETIC_MEAN
+/* What the paper leaves open of its serving systems is in data/published/README.md. */
+#define SERVED(model, gpus, rest) \
+    "model=" model " gpus=" gpus " pp=1 prompt_tokens=16384 generated_tokens=1 " \
+    "hbm_capacity=80GB usable_share=1 weights_in=" rest
+#define STAGED(policy) "hbf policy=" policy " buffer=40MB latency=20us"
+#define SERVED_70B(rest) "Llama 70B, 4 GPUs", SERVED("llama-70b", "4", rest)
+#define SERVED_405B(rest) "Llama 405B, 16 GPUs", SERVED("llama-405b", "16", rest)
 #define PREFETCHED "pattern=sweep passes=4 memory_capacity=16GiB policy="
 
 /* clang-format off */
@@ -335,6 +342,19 @@ const struct figure figures[] = {
       .common = "iteration_distance=63", .models = "kernel=@paper14",
       .x = "distance=1,2,3,4,6,8,12,16", .curve = "distance=1:16:0.25",
       .metrics = { "on_time_share", "late_share", "early_share" } },
+    { .name = "serve-throughput", .system = "serve", .where = "Fig. 15",
+      .summary = "throughput, energy and their product of serving from flash, over HBM only",
+      .series = { { "SlipStream", SERVED_70B(STAGED("slipstream")), SERVED("llama-70b", "4", "hbm") },
+                  { "SlipStream", SERVED_405B(STAGED("slipstream")),
+                    SERVED("llama-405b", "16", "hbm") },
+                  { "H3 in demand order", SERVED_70B(STAGED("h3-demand-order")),
+                    SERVED("llama-70b", "4", "hbm") },
+                  { "H3 in demand order", SERVED_405B(STAGED("h3-demand-order")),
+                    SERVED("llama-405b", "16", "hbm") },
+                  { "H3", SERVED_70B(STAGED("h3")), SERVED("llama-70b", "4", "hbm") },
+                  { "H3", SERVED_405B(STAGED("h3")), SERVED("llama-405b", "16", "hbm") } },
+      .models = "gpu=a100-sim",
+      .metrics = { "tokens_per_s", "energy_per_token_j", "edp_js" } },
     { .name = "stream-sweep", .system = "stream", .kind = FIGURE_MEASURED,
       .summary = "a streaming kernel against a trace-driven cycle simulator",
       .series = { { "kernel", NULL, "", NULL } },

@@ -13,6 +13,7 @@
  * otherwise, and then there is none; NULL: nothing of the kind. */
 struct doubt {
     const char *about, *condition, *text;
+    const char *unfit; /* why the row is not to be compared with answers, or NULL: it is */
 };
 
 struct ready_map {
@@ -37,20 +38,29 @@ static const char stream_items[] =
     "latency_cycles = 71 + l2_rop_latency_cycles + dram_latency_cycles";
 
 static const struct doubt stream_doubts[] = {
-    { "outstanding_per_warp", "outstanding_per_warp - 1",
-      "a warp has more than one load outstanding, and how many a log does not say: "
-      "outstanding_per_warp is the least that there can be; give it if you know it" },
-    { NULL, "1 - load_thread_instructions",
-      "the kernel loads nothing, so stream does not describe it" },
-    { NULL,
-      "min(1, 0 * (sms + warps_per_sm + loads_per_warp + bytes_per_load_B + latency_cycles"
-      " + bandwidth_bytes_per_s + memory_channels + mshr_entries + launch_cycles + clock_Hz))",
-      "the log does not have all that stream asks for: what is empty takes its default there" },
-    { NULL, "max(global_read_sectors, l1_accesses - global_write_sectors) * 0.9 - dram_reads",
-      "caches serve more than a tenth of the loads, and stream has none" },
-    { NULL, "store_thread_instructions", "the kernel stores, and stream only loads" },
-    { NULL, "1 - kernel_whole",
-      "the run was stopped within the kernel, so cycles are not all of it" },
+    { .about = "outstanding_per_warp",
+      .condition = "outstanding_per_warp - 1",
+      .text = "a warp has more than one load outstanding, and how many a log does not say: "
+              "outstanding_per_warp is the least that there can be; give it if you know it",
+      .unfit = "outstanding_per_warp is a guess" },
+    { .condition = "1 - load_thread_instructions",
+      .text = "the kernel loads nothing, so stream does not describe it",
+      .unfit = "the kernel loads nothing" },
+    { .condition =
+          "min(1, 0 * (sms + warps_per_sm + loads_per_warp + bytes_per_load_B + latency_cycles"
+          " + bandwidth_bytes_per_s + memory_channels + mshr_entries + launch_cycles + clock_Hz))",
+      .text = "the log does not have all that stream asks for: what is empty takes its default "
+              "there" },
+    { .condition =
+          "max(global_read_sectors, l1_accesses - global_write_sectors) * 0.9 - dram_reads",
+      .text = "caches serve more than a tenth of the loads, and stream has none",
+      .unfit = "caches serve more than a tenth of the loads" },
+    { .condition = "store_thread_instructions",
+      .text = "the kernel stores, and stream only loads",
+      .unfit = "the kernel stores" },
+    { .condition = "1 - kernel_whole",
+      .text = "the run was stopped within the kernel, so cycles are not all of it",
+      .unfit = "the run was stopped within the kernel" },
 };
 
 static const struct ready_map ready_maps[] = {
@@ -90,6 +100,8 @@ struct import_map {
 
     const struct sc_import *table;
     size_t table_columns, columns, done; /* done: items that have a value in this row */
+    size_t unfit_column; /* of the answer: what makes a row unfit; SIZE_MAX: none */
+    struct text unfit;   /* in the row at hand */
     const struct sc_import_cell *row;
     size_t rows, text_rows;
     bool had_text;
@@ -280,6 +292,7 @@ void import_map_destroy(struct import_map *map)
     for (size_t i = 0; i < map->doubt_count; i++)
         expression_destroy(map->doubts[i].condition);
     free(map->items);
+    text_fini(&map->unfit);
     free(map);
 }
 
@@ -327,6 +340,21 @@ static bool bind(struct import_map *map, struct expression *expression, size_t i
     return false;
 }
 
+static const char unfit_name[] = "not_counted";
+
+/* Only a map that comes with the program knows; a column of that name stays as it is. */
+static size_t place_unfit(const struct import_map *map)
+{
+    bool knows = false;
+    for (size_t i = 0; i < map->doubt_count; i++)
+        knows = knows || map->doubts[i].doubt->unfit != NULL;
+    for (size_t i = 0; i < map->table_columns; i++)
+        knows = knows && strcmp(sc_import_column_name(map->table, i), unfit_name) != 0;
+    for (size_t i = 0; i < map->count; i++)
+        knows = knows && strcmp(map->items[i].name, unfit_name) != 0;
+    return knows ? map->columns : SIZE_MAX;
+}
+
 /* Where the item goes: the column of its name, or one more. */
 static size_t place_of(const struct import_map *map, size_t item)
 {
@@ -353,6 +381,8 @@ bool import_map_bind(struct import_map *map, const struct sc_import *table, stru
     for (size_t i = 0; i < map->doubt_count; i++)
         if (!bind(map, map->doubts[i].condition, map->count, problem))
             return false;
+    map->unfit_column = place_unfit(map);
+    map->columns += map->unfit_column != SIZE_MAX;
     return true;
 }
 
@@ -366,6 +396,8 @@ struct emit_column import_map_column(const struct import_map *map, size_t i)
     if (i < map->table_columns)
         return (struct emit_column){ .name = sc_import_column_name(map->table, i),
                                      .dimension = sc_import_column_dimension(map->table, i) };
+    if (i == map->unfit_column)
+        return (struct emit_column){ .name = unfit_name };
     size_t item = 0;
     while (map->items[item].at != i)
         item++;
@@ -450,6 +482,22 @@ static bool is_settled(const struct import_map *map, const struct raised *raised
     return false;
 }
 
+/* Counts the doubts that the row raises, and keeps what makes it unfit. */
+static void raise_doubts(struct import_map *map)
+{
+    text_clear(&map->unfit);
+    for (size_t i = 0; i < map->doubt_count; i++) {
+        struct raised *const raised = &map->doubts[i];
+        const char *const unfit = raised->doubt->unfit;
+        if (is_settled(map, raised) || !(expression_value(raised->condition, value_of, map) > 0.0))
+            continue;
+        if (raised->rows++ == 0)
+            place(map, &raised->first);
+        if (unfit != NULL)
+            text_printf(&map->unfit, "%s%s", map->unfit.length > 0 ? "; " : "", unfit);
+    }
+}
+
 void import_map_row(struct import_map *map, const struct sc_import_cell *row,
                     struct emit_cell *cells)
 {
@@ -462,12 +510,12 @@ void import_map_row(struct import_map *map, const struct sc_import_cell *row,
         evaluate(map, &map->items[i]);
         cells[map->items[i].at] = map->items[i].cell;
     }
-    for (size_t i = 0; i < map->doubt_count; i++) {
-        struct raised *const raised = &map->doubts[i];
-        if (!is_settled(map, raised) && expression_value(raised->condition, value_of, map) > 0.0 &&
-            raised->rows++ == 0)
-            place(map, &raised->first);
-    }
+    raise_doubts(map);
+    if (map->unfit_column != SIZE_MAX)
+        cells[map->unfit_column] = (struct emit_cell){ .kind = map->unfit.length > 0 ? EMIT_TEXT
+                                                                                     : EMIT_EMPTY,
+                                                       .text = map->unfit.bytes,
+                                                       .length = map->unfit.length };
 }
 
 void import_map_report(const struct import_map *map)

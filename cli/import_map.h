@@ -20,7 +20,8 @@ struct import_map *import_map_create(const char *const *items, size_t most,
 void import_map_destroy(struct import_map *map);
 
 /* Fits the map to the columns of the table.  Columns of the table that it makes anew keep their
- * place, others come behind. */
+ * place, others come behind, and last, with a map that comes with the program, not_counted: why
+ * the row is unfit to be compared with answers. */
 bool import_map_bind(struct import_map *map, const struct sc_import *table,
                      struct problem *problem);
 

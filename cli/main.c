@@ -9,12 +9,22 @@
 #include "manual.h"
 #include "output.h"
 
-static const struct command *const commands[] = { &command_estimate, &command_explain,
-                                                  &command_list, &command_rank,
-                                                  &command_solve, &command_sensitivity,
-                                                  &command_simulate, &command_calibrate,
-                                                  &command_validate, &command_plot, &command_mrc,
-                                                  &command_import };
+static const struct command *const commands[] = {
+    &command_estimate,
+    &command_explain,
+    &command_list,
+    &command_rank,
+    &command_solve,
+    &command_sensitivity,
+    &command_simulate,
+    &command_calibrate,
+    &command_validate,
+    &command_import,
+    &command_compare,
+    &command_fit,
+    &command_plot,
+    &command_mrc,
+};
 static const size_t command_count = sizeof commands / sizeof commands[0];
 
 int command_fail(const struct problem *problem)

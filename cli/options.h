@@ -16,7 +16,11 @@ struct options {
     const char *from, *format, *output, *digits, *only, *columns;
     const char *delimiter, *decimal, *data, *jobs;
     const char *seed, *repeat, *trace, *replay, *record, *csv, *samples, *policies, *level, *params;
-    const char *by, *over, *leave_out;
+    const char *by, *over, *leave_out, *measured;
+    const char *prior_sd, *noise, *loss, *folds;       /* of fit */
+    const char *free[OPTION_TIMES];
+    const char *top, *in_order, *summary; /* of compare; the latter given or not */
+    const char *fail_above[OPTION_TIMES];
     const char *keep, *name, *gpu; /* of import */
     const char *map[OPTION_TIMES]; /* in the order given */
     const char *block, *item, *input, *column, *sample, *sample_size, *sizes, *points; /* of mrc */

@@ -31,7 +31,7 @@ struct launch_row {
     size_t setting_count;
 };
 
-enum { RESOLVER_PRESETS = 8 };
+enum { RESOLVER_PRESETS = 8, RESOLVER_FITTED = 64 };
 
 /* Presets in the order they were added. */
 struct presets {
@@ -51,6 +51,9 @@ struct resolver {
     struct catalog *catalog;
     unsigned char defaults[SC_SCENARIO_MAX];
     const struct sc_field *clock; /* or NULL */
+    /* Keys of the machine at hand that were fitted: they count more than presets. */
+    struct setting fitted[RESOLVER_FITTED];
+    size_t fitted_count;
     struct preset_list lists[RESOLVER_PRESETS];
     const struct preset *fallback[RESOLVER_PRESETS]; /* default row of each key, or NULL */
     size_t slot_count;

@@ -346,6 +346,11 @@ bool setting_parse(struct resolver *resolver, const struct binding *binding, con
 {
     const struct sc_field *field = binding->field;
     *setting = (struct setting){ .field = field };
+    if (field->open != NULL && strlen(field->open) == length &&
+        memcmp(field->open, text, length) == 0) {
+        setting->value = field->fallback;
+        return true;
+    }
     if (field->kind == SC_REAL || field->kind == SC_INTEGER) {
         struct sc_quantity quantity;
         const enum sc_units_status status =
@@ -372,7 +377,7 @@ const char *setting_name(const struct setting *setting)
         return setting->preset->name;
     if (setting->field->kind == SC_CHOICE)
         return sc_field_choice(setting->field, (size_t)setting->value)->name;
-    return NULL;
+    return isnan(setting->value) ? setting->field->open : NULL;
 }
 
 /* ---- lists and ranges ---- */
@@ -467,6 +472,9 @@ static bool parse_range(struct resolver *resolver, const struct binding *binding
     if (!parse_end(resolver, binding, text, (size_t)(first - text), &low, problem) ||
         !parse_end(resolver, binding, first + 1, (size_t)(second - first - 1), &high, problem))
         return false;
+    if (isnan(low.value) || isnan(high.value))
+        return problem_set(problem, "expected a number at either end of a range, got '%s'",
+                           binding->field->open);
     if (low.deferred != high.deferred)
         return problem_set(problem, "expected a range all in cycles, or nothing of it");
     if (tail > 1 && second[1] == '*') {
@@ -621,6 +629,39 @@ static void apply_curve(const double *curve, const struct sc_curve_place *place,
     memcpy(bytes + place->block_most, curve + 2 + 2 * place->points, sizeof *curve);
 }
 
+/* Fitted keys, but for those that were given. */
+static void apply_fitted(const struct resolver *resolver, const struct setting *settings,
+                         size_t count, void *scenario)
+{
+    for (size_t i = 0; i < resolver->fitted_count; i++) {
+        const struct setting *const fitted = &resolver->fitted[i];
+        bool given = false;
+        for (size_t j = 0; j < count; j++)
+            given = given || settings[j].field == fitted->field;
+        if (!given)
+            sc_field_set(fitted->field, scenario, fitted->value);
+    }
+}
+
+bool resolver_add_fitted(struct resolver *resolver, const struct sc_field *field, double value)
+{
+    if (resolver->fitted_count == RESOLVER_FITTED)
+        return false;
+    resolver->fitted[resolver->fitted_count++] = (struct setting){ .field = field, .value = value };
+    return true;
+}
+
+const struct sc_field *resolver_fitted_over(const struct resolver *resolver,
+                                            const struct setting *setting)
+{
+    const struct preset *const preset = setting->preset;
+    for (size_t i = 0; preset != NULL && i < preset->setting_count; i++)
+        for (size_t j = 0; j < resolver->fitted_count; j++)
+            if (preset->settings[i].field == resolver->fitted[j].field)
+                return resolver->fitted[j].field;
+    return NULL;
+}
+
 bool resolver_build(const struct resolver *resolver, const struct setting *settings, size_t count,
                     void *scenario, struct problem *problem)
 {
@@ -635,6 +676,7 @@ bool resolver_build(const struct resolver *resolver, const struct setting *setti
         if (chosen[i] != NULL)
             deferred |= apply(chosen[i]->settings, chosen[i]->setting_count, scenario);
     deferred |= apply(settings, count, scenario);
+    apply_fitted(resolver, settings, count, scenario);
     for (size_t i = 0; i < resolver->slot_count; i++)
         if (chosen[i] != NULL && chosen[i]->curve != NULL)
             apply_curve(chosen[i]->curve, resolver->lists[i].field->curve, scenario);
@@ -644,6 +686,7 @@ bool resolver_build(const struct resolver *resolver, const struct setting *setti
             !apply_deferred(resolver, chosen[i]->settings, chosen[i]->setting_count, clock_hz,
                             scenario, problem))
             return false;
+    apply_fitted(resolver, settings, count, scenario);
     if (deferred && !apply_deferred(resolver, settings, count, clock_hz, scenario, problem))
         return false;
     preset_apply_launches(resolver, chosen, settings, count, scenario);

@@ -3,8 +3,8 @@
  *
  * A `resolver` knows one system and the tables in data/.  It binds names to
  * keys, reads values, expands lists and ranges, and builds scenarios: defaults,
- * then presets in the order of the field table, then what was given, then
- * measured launches where the scenario matches them, then what is counted in
+ * then presets in the order of the field table, then what was fitted, then what was
+ * given, then measured launches where the scenario matches them, then what is counted in
  * cycles.  Everything it knows of keys comes from the field table.
  *
  * After resolver_create, resolver_build and setting_parse may run in several
@@ -84,6 +84,14 @@ void sweep_fini(struct sweep *sweep);
 /* Builds a scenario (resolver_system()->scenario_size bytes). */
 bool resolver_build(const struct resolver *resolver, const struct setting *settings, size_t count,
                     void *scenario, struct problem *problem);
+
+/* Takes a fitted value for a key, which then counts more than what presets say, and less than
+ * what is given.  False: too many. */
+bool resolver_add_fitted(struct resolver *resolver, const struct sc_field *field, double value);
+
+/* A fitted key that counts more than what the preset of the setting says of it, or NULL. */
+const struct sc_field *resolver_fitted_over(const struct resolver *resolver,
+                                            const struct setting *setting);
 
 /* What the value of a setting is called: the name of a preset or choice, or
  * NULL for a number. */

@@ -91,7 +91,7 @@ void spread_destroy(struct spread *s)
 static const char *name_quantile(const struct emit_column *column, const char *quantile,
                                  char out[static NAME_MAX_LENGTH])
 {
-    const size_t stem = emit_stem_length(column->name, column->dimension);
+    const size_t stem = emit_stem(column->name, column->dimension);
     struct text name = { 0 };
     text_add(&name, column->name, stem);
     text_printf(&name, "_%s%s", quantile, column->name + stem);

@@ -75,6 +75,8 @@ struct sc_field {
     size_t offset;   /* of the member in the scenario struct; unused for presets */
     double fallback; /* default value; NaN: see `derived`, or required if that is NULL too */
     const char *derived;        /* how the value follows from other keys when not given */
+    const char *open;           /* word that a list may have in place of a number: as when not
+                                 * given; NULL: none */
     double minimum, maximum;    /* admissible range, both ends included */
     double sample_low, sample_high; /* region that calibration samples; equal: not sampled */
     const char *octaves_of;     /* key: this one is it times a power of two, or NULL */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The tables of `hbf`: keys of a scenario, columns of an answer. */
-#include <math.h>
-
-#include "hbf_private.h"
+#include "hbf_rows_private.h"
 
 static const struct sc_choice phases[] = {
     [SC_HBF_DECODE] = { "decode", "one token per sequence: each weight meets `batch` rows" },
@@ -17,17 +15,17 @@ static const struct sc_choice yes_no[] = {
     [SC_HBF_NO] = { "no", "left out" },
     [SC_HBF_YES] = { "yes", "counted" },
 };
-static const struct sc_choice attentions[] = {
+const struct sc_choice sc_hbf_attentions[] = {
     [SC_HBF_GQA] = { "gqa", "grouped-query attention: kv_heads shared by groups of heads" },
     [SC_HBF_MHA] = { "mha", "multi-head attention: kv_heads equals heads" },
     [SC_HBF_MLA] = { "mla", "multi-head latent attention: q_lora, kv_lora" },
 };
-static const struct sc_choice orders[] = {
+const struct sc_choice sc_hbf_orders[] = {
     [SC_HBF_ORDER_AUTO] = { "auto", "the policy's own" },
     [SC_HBF_ORDER_ADDRESS] = { "address", "ascending addresses of the tensor" },
     [SC_HBF_ORDER_DEMAND] = { "demand", "profiled order in which the kernel reads its pages" },
 };
-static const struct sc_choice cold_starts[] = {
+const struct sc_choice sc_hbf_cold_starts[] = {
     [SC_HBF_COLD_AUTO] = { "auto", "the policy's own" },
     [SC_HBF_COLD_EXPOSED] = { "exposed", "every kernel waits for its first page" },
     [SC_HBF_COLD_HIDDEN] = { "hidden", "staging of the next kernel starts during this one" },
@@ -43,23 +41,6 @@ static const struct sc_choice schedulers[] = {
 };
 
 #define MEMBER(name) .offset = offsetof(struct sc_hbf, name)
-#define CHOICES(rows) .kind = SC_CHOICE, .choices = rows, .choice_size = sizeof rows[0], \
-                      .choice_count = sizeof rows / sizeof rows[0], .minimum = 0, .maximum = 0
-#define RANGE(low, high) .minimum = low, .maximum = high
-#define SAMPLE(low, high, logarithmic) \
-    .sample_low = low, .sample_high = high, .sample_log = logarithmic
-#define REQUIRED .fallback = (double)NAN
-#define FROM(text) .fallback = (double)NAN, .derived = text, .provenance = SC_DERIVED
-#define SHAPE(key_name, member, high, text) \
-    { .key = key_name, .kind = SC_INTEGER, .dimension = SC_NUMBER, MEMBER(member), REQUIRED, \
-      RANGE(1, high), .provenance = SC_FACT, .source = "models", .help = text }
-#define OPTIONAL_SHAPE(key_name, member, low, high, rule, text) \
-    { .key = key_name, .kind = SC_INTEGER, .dimension = SC_NUMBER, MEMBER(member), FROM(rule), \
-      RANGE(low, high), .source = "models", .help = text }
-#define COEFFICIENT(key_name, member, value, what) \
-    { .key = key_name, .kind = SC_REAL, .dimension = SC_NUMBER, MEMBER(member), .fallback = value, \
-      RANGE(0.01, 100), .provenance = SC_CALIBRATED, .source = "params/hbf", \
-      .help = "closed form: factor on the " what }
 #define LAUNCH(name, id, what) \
     { .key = name "_ctas", .kind = SC_INTEGER, .dimension = SC_NUMBER, \
       MEMBER(launch[id].ctas), FROM("grid law"), RANGE(1, 1e6), \
@@ -79,57 +60,7 @@ static const struct sc_field sc_hbf_fields[] = {
       .help = "flash device: a row of flash, or FILE:ROW" },
     { .key = "policy", CHOICES(sc_hbf_policies), MEMBER(policy), .preset = "slipstream",
       .help = "who asks the flash for a page, when, and what the buffer keeps" },
-    { .key = "buffer", .kind = SC_REAL, .dimension = SC_BYTES, MEMBER(buffer_bytes),
-      .fallback = 40e6, RANGE(4096, 1e12), SAMPLE(8e6, 640e6, true),
-      .help = "staging SRAM, all stacks together" },
-    { .key = "latency", .kind = SC_REAL, .dimension = SC_SECONDS, MEMBER(latency_s),
-      .fallback = 20e-6, RANGE(1e-7, 1e-2), SAMPLE(3e-6, 50e-6, true), .provenance = SC_FACT,
-      .source = "flash", .help = "request to data at the SM, unloaded" },
-    { .key = "hbf_bandwidth", .kind = SC_REAL, .dimension = SC_BYTES_PER_SECOND,
-      MEMBER(hbf_bandwidth_bytes_per_s), .fallback = 2e12, RANGE(1e9, 1e15),
-      SAMPLE(0.5e12, 8e12, true), .provenance = SC_FACT, .source = "flash",
-      .help = "read bandwidth of all flash stacks" },
-    { .key = "page", .kind = SC_REAL, .dimension = SC_BYTES,
-      MEMBER(page_bytes), .fallback = 4096, RANGE(64, 1048576), SAMPLE(4096, 16384, true),
-      .provenance = SC_FACT, .source = "flash", .help = "read granularity of the flash" },
-    { .key = "sms", .kind = SC_INTEGER, .dimension = SC_NUMBER, MEMBER(sms), .fallback = 108,
-      RANGE(1, 4096), SAMPLE(64, 192, false), .provenance = SC_FACT, .source = "gpus",
-      .help = "streaming multiprocessors" },
-    { .key = "hbm_bandwidth", .aliases = "memory_bandwidth", .kind = SC_REAL,
-      .dimension = SC_BYTES_PER_SECOND, MEMBER(hbm_bandwidth_bytes_per_s), .fallback = 2e12,
-      RANGE(1e9, 1e15), .provenance = SC_FACT, .source = "gpus",
-      .help = "bandwidth of the GPU's own memory, which its SMs and MSHRs are sized for" },
-    { .key = "hbm_latency", .kind = SC_REAL, .dimension = SC_SECONDS, MEMBER(hbm_latency_s),
-      .fallback = 1e-6, RANGE(1e-8, 1e-4), .provenance = SC_FACT,
-      .source = "SlipStream (HPCA 2027) Table I", .help = "load-to-use latency of the ideal" },
-    { .key = "sshr", .aliases = "sshr_entries", .kind = SC_INTEGER, .dimension = SC_NUMBER,
-      MEMBER(sshr_entries), .fallback = 256, RANGE(1, 1e6), SAMPLE(32, 512, true),
-      .provenance = SC_FACT, .source = "SlipStream (HPCA 2027) section V-B",
-      .help = "page-tracking entries per SM" },
-    { .key = "s0", .kind = SC_REAL, .dimension = SC_NUMBER, MEMBER(s0_pages),
-      FROM("buffer / page / active SMs"), RANGE(0, 1e6),
-      .help = "pages that an SM may stage before its first demand" },
-    { .key = "order", CHOICES(orders), MEMBER(order), .help = "order of the staging stream" },
-    { .key = "cold_start", CHOICES(cold_starts), MEMBER(cold_start),
-      .help = "whether each kernel pays the flash latency once" },
-    { .key = "lead", .kind = SC_INTEGER, .dimension = SC_NUMBER, MEMBER(lead_pages),
-      FROM("the policy's own: 8 line-tracked, 6 warped-pe"), RANGE(0, 1e6), SAMPLE(4, 128, true),
-      .help = "pages that line-tracked and warped-pe run ahead per SM" },
-    { .key = "mshr_scale", .kind = SC_REAL, .dimension = SC_NUMBER, MEMBER(mshr_scale),
-      .fallback = 1, RANGE(0.01, 1e6), .help = "factor on the miss pool, as 20x MSHRs" },
-    { .key = "flash_channels", .kind = SC_INTEGER, .dimension = SC_NUMBER, MEMBER(flash_channels),
-      .fallback = 64, RANGE(1, 1e6), .provenance = SC_ANCHOR,
-      .source = "with subarrays: 4096 servers give the 40 MB point of section VI-F, t_R = 3 us",
-      .help = "flash channels of all stacks" },
-    { .key = "subarrays", .kind = SC_INTEGER, .dimension = SC_NUMBER, MEMBER(subarrays),
-      .fallback = 64, RANGE(1, 1e6), .provenance = SC_ANCHOR, .source = "see flash_channels",
-      .help = "subarrays per flash channel; each senses one page at a time" },
-    { .key = "read_time", .aliases = "tr", .kind = SC_REAL, .dimension = SC_SECONDS,
-      MEMBER(read_time_s), .fallback = 0, RANGE(0, 1e-3),
-      .help = "sensing time t_R that a read holds its subarray; 0: no contention" },
-    { .key = "retry", .aliases = "retry_probability", .kind = SC_REAL, .dimension = SC_SHARE,
-      MEMBER(retry_probability), .fallback = 0, RANGE(0, 0.5),
-      .help = "probability that a page must be sensed again (1.75 t_R each time)" },
+#include "hbf_staging_rows_private.h"
     { .key = "batch", .kind = SC_INTEGER, .dimension = SC_NUMBER, MEMBER(batch), .fallback = 64,
       RANGE(1, 1e6), .provenance = SC_FACT, .source = "SlipStream (HPCA 2027) Table II",
       .help = "sequences decoded together" },
@@ -142,116 +73,13 @@ static const struct sc_field sc_hbf_fields[] = {
     { .key = "part", CHOICES(parts), MEMBER(part), .help = "which kernels of a layer count" },
     { .key = "lm_head", CHOICES(yes_no), MEMBER(lm_head),
       .help = "whether the output projection onto the vocabulary counts" },
-    { .key = "routing_exponent", .kind = SC_REAL, .dimension = SC_NUMBER, MEMBER(routing_exponent),
-      .fallback = 0.695, RANGE(0, 1), .provenance = SC_ANCHOR,
-      .source = "31 and 87 of 128 experts at batch 8 and 64, section VII-B",
-      .help = "tokens of a batch count as batch^exponent independent expert draws; 1: uniform" },
-    { .key = "dtype_bits", .aliases = "bits", .kind = SC_REAL, .dimension = SC_BITS,
-      MEMBER(dtype_bits), .fallback = 16, RANGE(1, 64), .source = "models",
-      .help = "bits per weight" },
-    SHAPE("layers", layers, 1e5, "transformer layers"),
-    SHAPE("hidden", hidden, 1e7, "hidden size"),
-    SHAPE("heads", heads, 1e5, "attention heads"),
-    SHAPE("kv_heads", kv_heads, 1e5, "key and value heads"),
-    OPTIONAL_SHAPE("head_dim", head_dim, 1, 1e5, "hidden / heads", "columns of one head"),
-    SHAPE("ffn", ffn, 1e7, "intermediate size of a dense feed-forward layer"),
-    { .key = "ffn_matrices", .kind = SC_INTEGER, .dimension = SC_NUMBER, MEMBER(ffn_matrices),
-      .fallback = 3, RANGE(2, 3), .source = "models",
-      .help = "3: gate, up and down (gated); 2: up and down" },
-    SHAPE("vocab", vocab, 1e8, "vocabulary size"),
-    { .key = "experts", .kind = SC_INTEGER, .dimension = SC_NUMBER, MEMBER(experts), .fallback = 0,
-      RANGE(0, 1e5), .source = "models", .help = "routed experts per layer; 0: dense model" },
-    OPTIONAL_SHAPE("experts_per_token", experts_per_token, 1, 1e5, "none in a dense model",
-                   "routed experts that each token visits"),
-    OPTIONAL_SHAPE("expert_ffn", expert_ffn, 1, 1e7, "none in a dense model",
-                   "intermediate size of one expert"),
-    OPTIONAL_SHAPE("shared_experts", shared_experts, 0, 1e5, "0", "experts that every token visits"),
-    OPTIONAL_SHAPE("dense_layers", dense_layers, 0, 1e5, "0", "first layers without experts"),
-    OPTIONAL_SHAPE("q_lora", q_lora, 0, 1e6, "no query compression", "rank of latent queries (MLA)"),
-    OPTIONAL_SHAPE("kv_lora", kv_lora, 0, 1e6, "none without MLA", "rank of latent keys and values (MLA)"),
-    { .key = "attention", CHOICES(attentions), MEMBER(attention), .source = "models",
-      .help = "kind of attention" },
-    { .key = "peak_flops", .kind = SC_REAL, .dimension = SC_FLOPS, MEMBER(peak_flops),
-      FROM("compute never binds"), RANGE(1e9, 1e18), .source = "gpus",
-      .help = "dense 16-bit tensor rate" },
-    { .key = "compute_efficiency", .kind = SC_REAL, .dimension = SC_SHARE,
-      MEMBER(compute_efficiency), .fallback = 0.7, RANGE(0.01, 1),
-      .help = "share of peak_flops that a large GEMM reaches" },
-    { .key = "stacks", .kind = SC_INTEGER, .dimension = SC_NUMBER, MEMBER(stacks), .fallback = 5,
-      RANGE(1, 64), .provenance = SC_FACT, .source = "SlipStream (HPCA 2027) section III-A",
-      .help = "base dies that the buffer is cut over" },
-    { .key = "buffer_node", .kind = SC_REAL, .dimension = SC_METRES, MEMBER(buffer_node_m),
-      .fallback = 22e-9, RANGE(1e-9, 180e-9), .provenance = SC_FACT,
-      .source = "SlipStream (HPCA 2027) Table IV", .help = "process node of the buffer" },
-    { .key = "die_power", .kind = SC_REAL, .dimension = SC_WATTS, MEMBER(die_power_w),
-      .fallback = 336, RANGE(0, 1e5), .provenance = SC_FACT,
-      .source = "SlipStream (HPCA 2027) section VII-C", .help = "power of the compute die" },
-    { .key = "hbf_energy", .kind = SC_REAL, .dimension = SC_JOULES_PER_BIT,
-      MEMBER(hbf_energy_j_per_bit), .fallback = 15.88e-12, RANGE(0, 1e-6), .provenance = SC_FACT,
-      .source = "flash", .help = "energy of one bit read from flash" },
-    { .key = "launch", .kind = SC_REAL, .dimension = SC_SECONDS, MEMBER(launch_s), .fallback = 1e-6,
-      RANGE(0, 1e-3), .provenance = SC_ANCHOR, .source = "Fig. 2a: on-demand geomean",
-      .help = "fixed overhead of a kernel launch" },
-    { .key = "miss_pool", .kind = SC_REAL, .dimension = SC_BYTES, MEMBER(miss_pool_bytes),
-      .fallback = (double)NAN, .derived = "1.372 x hbm_bandwidth x hbm_latency", RANGE(4096, 1e12),
-      .provenance = SC_ANCHOR, .source = "Fig. 8: on-demand 9.2 % of ideal",
-      .help = "bytes that demand misses of all SMs can have outstanding" },
-    { .key = "demand_window", .kind = SC_REAL, .dimension = SC_BYTES, MEMBER(demand_window_bytes),
-      .fallback = 36000, RANGE(1024, 1e8), .provenance = SC_ANCHOR,
-      .source = "section II-C: 14.6 % of ideal with 20x MSHRs",
-      .help = "bytes that one SM demands at a time, with 128-column tiles (twice that with 256)" },
-    { .key = "sm_rate", .kind = SC_REAL, .dimension = SC_BYTES_PER_SECOND,
-      MEMBER(sm_rate_bytes_per_s), .fallback = (double)NAN, .derived = "0.9732 x hbm_bandwidth / sms",
-      RANGE(1e6, 1e13), .provenance = SC_ANCHOR, .source = "Table II: fastest kernel per SM",
-      .help = "weight bytes per second that one SM takes in, with 128-column tiles" },
-    { .key = "sm_rate_wide", .kind = SC_REAL, .dimension = SC_NUMBER, MEMBER(sm_rate_wide),
-      .fallback = 1.25, RANGE(0.01, 100), .provenance = SC_ANCHOR,
-      .source = "Table II: fastest kernel per SM",
-      .help = "factor on sm_rate with 256-column tiles" },
-    { .key = "stage_rate", .kind = SC_REAL, .dimension = SC_PER_SECOND, MEMBER(stage_rate_per_s),
-      .fallback = 300e6, RANGE(1e3, 1e12), .provenance = SC_ANCHOR,
-      .source = "Fig. 16: collapse of a 90-page lead at 16 MB",
-      .help = "STAGE instructions per second and SM" },
-    { .key = "launch_stagger", .kind = SC_REAL, .dimension = SC_SECONDS, MEMBER(launch_stagger_s),
-      .fallback = 1.5e-6, RANGE(0, 1e-3), .provenance = SC_ANCHOR,
-      .source = "Fig. 16: collapse of a 90-page lead at 16 MB",
-      .help = "time between the start of the first and the last SM" },
-    { .key = "window_headroom", .kind = SC_REAL, .dimension = SC_NUMBER, MEMBER(window_headroom),
-      .fallback = 1.2, RANGE(0.1, 100), .provenance = SC_ANCHOR,
-      .source = "Fig. 8 and 13: SlipStream geomeans",
-      .help = "SSHRMax over what the kernel's own mean rate needs" },
-    { .key = "l2_rate_share", .kind = SC_REAL, .dimension = SC_SHARE, MEMBER(l2_rate_share),
-      .fallback = 0.88, RANGE(0.01, 10), .provenance = SC_ANCHOR,
-      .source = "Fig. 8 and 13: SlipStream geomeans",
-      .help = "rate of uncongested L2 reads over HBF bandwidth" },
+#include "hbf_model_rows_private.h"
     { .key = "sm_skew", .kind = SC_REAL, .dimension = SC_SHARE, MEMBER(sm_skew), .fallback = 0,
       RANGE(0, 0.9), .help = "simulator: how much the slowest SM is slower than the mean, and the fastest faster" },
     { .key = "stale", CHOICES(stales), MEMBER(stale),
       .help = "simulator: what a tensor stream does with a page that demand has had already" },
     { .key = "scheduler", CHOICES(schedulers), MEMBER(scheduler),
       .help = "simulator: how CTAs come to SMs" },
-    { .key = "grid_rate", .kind = SC_REAL, .dimension = SC_NUMBER, MEMBER(grid_rate),
-      .fallback = 1.239, RANGE(0.01, 100), .provenance = SC_ANCHOR, .source = "Table II: 35 times",
-      .help = "time law: intake of an SM with 128-column tiles over its share of HBM bandwidth" },
-    { .key = "grid_rate_wide", .kind = SC_REAL, .dimension = SC_NUMBER, MEMBER(grid_rate_wide),
-      .fallback = 1.814, RANGE(0.01, 100), .provenance = SC_ANCHOR, .source = "Table II: 35 times",
-      .help = "the same with 256-column tiles" },
-    { .key = "grid_efficiency", .kind = SC_REAL, .dimension = SC_SHARE, MEMBER(grid_efficiency),
-      .fallback = 0.88, RANGE(0.01, 1), .provenance = SC_ANCHOR, .source = "Table II: 35 times",
-      .help = "time law: share of HBM bandwidth that a balanced kernel reaches" },
-    { .key = "persistent_efficiency", .kind = SC_REAL, .dimension = SC_SHARE,
-      MEMBER(persistent_efficiency), .fallback = 0.97, RANGE(0.01, 1), .provenance = SC_ANCHOR,
-      .source = "section VII-B: expert kernels reach 96-98 % of peak",
-      .help = "share of HBM bandwidth that a persistent expert kernel reaches" },
-    COEFFICIENT("miss_factor", miss_factor, 1.02, "time of pages that demand fetches itself"),
-    COEFFICIENT("order_factor", order_factor, 1.04, "time of a tensor stream in address order"),
-    COEFFICIENT("clog_factor", clog_factor, 0.67, "position at which a stream in demand order clogs"),
-    COEFFICIENT("ramp_factor", ramp_factor, 1.31, "stalls of a staging window that grows"),
-    COEFFICIENT("block_factor", block_factor, 0.78, "delay of the SM whose launch burst comes last"),
-    COEFFICIENT("lost_factor", lost_factor, 0.65, "time of a kernel whose staged pages are all lost"),
-    COEFFICIENT("lead_factor", lead_factor, 1.07, "time that a fixed lead limits"),
-    COEFFICIENT("refetch_factor", refetch_factor, 0.25, "pages fetched again when entries free on fill"),
-    COEFFICIENT("overrun_factor", overrun_factor, 1.6, "pages that a global stream overruns"),
     LAUNCH("qkv", SC_HBF_QKV, "query, key and value projection"),
     LAUNCH("o", SC_HBF_O, "output projection"),
     LAUNCH("gate", SC_HBF_GATE, "gate projection"),
@@ -271,14 +99,17 @@ static const struct sc_field sc_hbf_fields[] = {
 #define ANSWER(name) .offset = offsetof(struct sc_hbf_answer, name)
 
 static const struct sc_metric metrics[] = {
-    { .column = "slowdown", ANSWER(slowdown), .brief = true, .help = "time over the ideal's time" },
-    { .column = "performance", .dimension = SC_SHARE, ANSWER(performance), .brief = true,
+    { .column = "slowdown", .slowdown_power = 1,
+      ANSWER(slowdown), .brief = true, .help = "time over the ideal's time" },
+    { .column = "performance", .slowdown_power = -1, .dimension = SC_SHARE,
+      ANSWER(performance), .brief = true,
       .help = "ideal's time over time" },
-    { .column = "time_s", .dimension = SC_SECONDS, ANSWER(time_s), .brief = true,
+    { .column = "time_s", .slowdown_power = 1, .dimension = SC_SECONDS,
+      ANSWER(time_s), .brief = true,
       .help = "weight kernels of one pass over all layers" },
     { .column = "ideal_time_s", .dimension = SC_SECONDS, ANSWER(ideal_time_s),
       .help = "the same with HBM-like latency" },
-    { .column = "layer_time_s", .dimension = SC_SECONDS, ANSWER(layer_time_s),
+    { .column = "layer_time_s", .slowdown_power = 1, .dimension = SC_SECONDS, ANSWER(layer_time_s),
       .help = "time_s over the number of layers" },
     { .column = "bound", .text = true, ANSWER(bound), .brief = true,
       .help = "what the largest part of the time is due to" },

@@ -10,9 +10,6 @@
 
 #include "hbf_private.h"
 
-/* Rotary part that MLA adds to each query head and to the latent key. */
-static const double mla_rope_dim = 64;
-
 /* Output columns of the two tile shapes in use. */
 static const double narrow_tile = 128, wide_tile = 256;
 
@@ -190,9 +187,14 @@ double sc_hbf_tokens(const struct sc_hbf *s)
     return s->phase == SC_HBF_PREFILL ? s->prompt_tokens : s->batch;
 }
 
+double sc_hbf_head_dim(const struct sc_hbf *s)
+{
+    return isnan(s->head_dim) ? s->hidden / s->heads : s->head_dim;
+}
+
 static struct gemm qkv_gemm(const struct sc_hbf *s, double tokens)
 {
-    const double head_dim = isnan(s->head_dim) ? s->hidden / s->heads : s->head_dim;
+    const double head_dim = sc_hbf_head_dim(s);
     const double heads = round_up(s->heads / s->tensor_parallel);
     const double kv_heads = round_up(s->kv_heads / s->tensor_parallel);
     struct gemm gemm = { .k = s->hidden, .n = heads * head_dim, .n_side = kv_heads * head_dim,
@@ -200,10 +202,10 @@ static struct gemm qkv_gemm(const struct sc_hbf *s, double tokens)
     if (s->attention == SC_HBF_MLA) {
         /* Latent attention: the down projections are replicated on every rank. */
         const double query = s->q_lora > 0.0
-                                 ? s->hidden * s->q_lora + s->q_lora * heads * (head_dim + mla_rope_dim)
-                                 : s->hidden * heads * (head_dim + mla_rope_dim);
+                                 ? s->hidden * s->q_lora + s->q_lora * heads * (head_dim + SC_HBF_MLA_ROPE_DIM)
+                                 : s->hidden * heads * (head_dim + SC_HBF_MLA_ROPE_DIM);
         gemm.n_side = 0.0;
-        gemm.elements = query + s->hidden * (s->kv_lora + mla_rope_dim) +
+        gemm.elements = query + s->hidden * (s->kv_lora + SC_HBF_MLA_ROPE_DIM) +
                         s->kv_lora * heads * 2.0 * head_dim;
     }
     return gemm;

@@ -38,6 +38,12 @@ enum { SC_HBF_GQA, SC_HBF_MHA, SC_HBF_MLA };
 enum { SC_HBF_ORDER_AUTO, SC_HBF_ORDER_ADDRESS, SC_HBF_ORDER_DEMAND };
 enum { SC_HBF_COLD_AUTO, SC_HBF_COLD_EXPOSED, SC_HBF_COLD_HIDDEN };
 
+/* Choices of keys that serve has too. */
+extern const struct sc_choice sc_hbf_attentions[3], sc_hbf_orders[3], sc_hbf_cold_starts[3];
+
+/* Rotary part that MLA adds to each query head and to the latent key. */
+enum { SC_HBF_MLA_ROPE_DIM = 64 };
+
 /* What a policy makes of the kernel. */
 struct hbf_outcome {
     double time_s;
@@ -68,6 +74,9 @@ hbf_run sc_hbf_run_address_stream, sc_hbf_run_demand_stream;
 /* sc_system.estimate of this system. */
 enum sc_status sc_hbf_estimate(const void *scenario, void *answer, struct sc_trace *trace,
                                struct sc_error *error) SC_MUST_CHECK;
+
+/* Columns of one attention head. */
+double sc_hbf_head_dim(const struct sc_hbf *scenario);
 
 /* Rows of activations that multiply each weight. */
 double sc_hbf_tokens(const struct sc_hbf *scenario);

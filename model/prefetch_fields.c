@@ -238,9 +238,9 @@ static const struct sc_field sc_prefetch_fields[] = {
     { .column = #name, .dimension = SC_SHARE, ANSWER(name), .stall = word, .help = text }
 
 static const struct sc_metric metrics[] = {
-    { .column = "slowdown", ANSWER(slowdown), .brief = true,
+    { .column = "slowdown", .slowdown_power = 1, ANSWER(slowdown), .brief = true,
       .help = "time over the time without prefetches; below 1: prefetching helps" },
-    { .column = "speedup", ANSWER(speedup), .help = "the reciprocal" },
+    { .column = "speedup", .slowdown_power = -1, ANSWER(speedup), .help = "the reciprocal" },
     { .column = "time_s", .dimension = SC_SECONDS, ANSWER(time_s), .brief = true,
       .help = "of all CTAs of an SM" },
     { .column = "ipc", ANSWER(ipc), .brief = true, .help = "warp instructions per cycle of an SM" },
@@ -298,6 +298,7 @@ const struct sc_system sc_prefetch_system = {
     .scenario_size = sizeof(struct sc_prefetch),
     .answer_size = sizeof(struct sc_prefetch_answer),
     .clock_key = "clock",
+    .precision = 1e-4,
     .estimate = sc_prefetch_estimate,
 };
 

@@ -20,6 +20,7 @@
 #include "hbf.h"
 #include "queueing.h"
 #include "reuse.h"
+#include "serve.h"
 #include "silicon.h"
 #include "status.h"
 #include "stream.h"

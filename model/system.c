@@ -6,11 +6,12 @@
 
 #include "hbf.h"
 #include "prefetch.h"
+#include "serve.h"
 #include "stream.h"
 #include "uvm.h"
 
 const struct sc_system *const sc_systems[] = { &sc_hbf_system, &sc_stream_system, &sc_uvm_system,
-                                               &sc_prefetch_system };
+                                               &sc_prefetch_system, &sc_serve_system };
 const size_t sc_system_count = sizeof sc_systems / sizeof sc_systems[0];
 
 const struct sc_choice *sc_field_choice(const struct sc_field *field, size_t i)

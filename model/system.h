@@ -16,6 +16,8 @@ struct sc_metric {
     size_t offset; /* of a double in the answer, or of a const char * when `text` */
     bool text;
     bool brief;        /* shown in a table when no columns are asked for */
+    int slowdown_power; /* 1 or -1: slowdown or its reciprocal times what closed form and simulator
+                         * share, so that its interval is that of slowdown; 0: neither */
     const char *stall; /* share of the time, drawn in the bar under this name, or NULL */
     const char *help;
 };
@@ -34,6 +36,7 @@ struct sc_system {
     size_t metric_count;
     size_t scenario_size, answer_size;
     const char *clock_key; /* key that turns cycles into seconds, or NULL */
+    double precision;      /* relative, of an answer that is iterated to; 0: to rounding */
 
     /* Answers the scenario (scenario_size bytes) into answer (answer_size
      * bytes).  Pure; about a microsecond.  trace may be NULL.

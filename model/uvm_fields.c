@@ -295,9 +295,10 @@ static const struct sc_field fields[] = {
 #define ANSWER(name) .offset = offsetof(struct sc_uvm_answer, name)
 
 static const struct sc_metric metrics[] = {
-    { .column = "slowdown", ANSWER(slowdown), .brief = true,
+    { .column = "slowdown", .slowdown_power = 1, ANSWER(slowdown), .brief = true,
       .help = "time over that of the same run with all data resident" },
-    { .column = "time_s", .dimension = SC_SECONDS, ANSWER(time_s), .brief = true,
+    { .column = "time_s", .slowdown_power = 1, .dimension = SC_SECONDS,
+      ANSWER(time_s), .brief = true,
       .help = "the run, with what placement= says of the first placement" },
     { .column = "ideal_time_s", .dimension = SC_SECONDS, ANSWER(ideal_time_s),
       .help = "the same with all data resident beforehand" },
@@ -324,9 +325,10 @@ static const struct sc_metric metrics[] = {
     { .column = "faults", ANSWER(faults), .help = "faults of leaves, repeats not counted" },
     { .column = "thrash_factor", ANSWER(thrash_factor), .brief = true,
       .help = "bytes that come in again over bytes that come in first" },
-    { .column = "tokens_per_s", .dimension = SC_PER_SECOND, ANSWER(tokens_per_s),
+    { .column = "tokens_per_s", .slowdown_power = -1, .dimension = SC_PER_SECOND,
+      ANSWER(tokens_per_s),
       .help = "pattern=layers: passes over time" },
-    { .column = "bandwidth_bytes_per_s", .dimension = SC_BYTES_PER_SECOND,
+    { .column = "bandwidth_bytes_per_s", .slowdown_power = -1, .dimension = SC_BYTES_PER_SECOND,
       ANSWER(bandwidth_bytes_per_s), .help = "bytes that the kernel reads over time" },
     { .column = "first_phase_bytes_per_s", .dimension = SC_BYTES_PER_SECOND,
       ANSWER(first_phase_bytes_per_s), .help = "pattern=window: the same in the first phase, placed" },

@@ -670,6 +670,72 @@ prefetch_gpus() {
         "$work/prefetch-v100-form" "$work/prefetch-v100-sim"
 }
 
+# ---- serve: published ratios, and what open layouts change ----
+
+serve_figures() {
+    awk -F '\t' -v folder="$folder" "$common"'
+    function named(id,   text) {
+        text = id
+        sub(/^fig15-llama-70b-/, "70B, ", text)
+        sub(/^fig15-llama-405b-/, "405B, ", text)
+        sub(/^sec7c-llama-405b-/, "405B, ", text)
+        sub(/h3-/, "H3, ", text)
+        sub(/hbm-/, "HBM only, ", text)
+        sub(/tpot/, "TPOT, ms", text)
+        sub(/edp/, "EDP", text)
+        return text
+    }
+    function shown(x) {
+        return rounded(field("metric") ~ /_s$/ && field("metric") !~ /per_s$/ ? 1000 * x : x)
+    }
+    FNR == 1 { header(); next }
+    FILENAME ~ /layouts$/ {
+        name = field("pipeline_stages") ":" field("weights_in")
+        rate[name] = field("tokens_per_s")
+        next
+    }
+    field("closed_form") == "" { next }
+    {
+        id = field("figure")
+        error = field("error_percent")
+        number(id ":pub", shown(field("published")))
+        number(id ":form", shown(field("closed_form")))
+        if (field("verdict") != "" && absolute(error) > worst)
+            worst = absolute(error)
+        hits += field("verdict") == "within"
+    }
+    id ~ /^(fig15|sec7c)/ {
+        rows = rows (field("where") == last ? "" : field("where")) " & " named(id) \
+               (field("kind") == "anchor" ? "$^a$" : "") " & " shown(field("published")) " & " \
+               shown(field("closed_form")) " & " \
+               (absolute(error) > 10 ? "\\off{" signed(error, 1) "}" : signed(error, 1)) \
+               (field("verdict") == "" ? "" : field("verdict") == "within" ? "\\hit" : "\\miss") " \\\\\n"
+        last = field("where")
+    }
+    END {
+        if (failed)
+            exit 1
+        number("serve:hits", hits + 0)
+        number("serve:worst", sprintf("%.0f", worst))
+        number("serve:gain:tensor", rounded(rate["1:hbf"] / rate["1:hbm"]))
+        number("serve:gain:any", rounded(rate["best:hbf"] / rate["best:hbm"]))
+        printf "%s", rows > (folder "/rows-serve.tex")
+    }' "$work/serve-layouts" "$work/serve"
+}
+
+# What the answer is when one of the two assumptions is another.
+serve_assumptions() {
+    awk -F '\t' "$common"'
+    FNR == 1 { header(); name = FILENAME; sub(/.*\/serve-if-/, "", name); next }
+    { rate[name, field("weights_in")] = field("tokens_per_s"); seen[name] }
+    END {
+        if (failed)
+            exit 1
+        for (name in seen)
+            number("serve:if:" name, rounded(rate[name, "hbf"] / rate[name, "hbm"]))
+    }' "$work"/serve-if-*
+}
+
 # ---- single answers ----
 
 answers() {
@@ -871,6 +937,16 @@ for gpu in 'a100-40gb score_threshold=4' 'v100 score_threshold=5'; do
     # shellcheck disable=SC2086
     ask "prefetch-${gpu%% *}-form" estimate prefetch kernel=@paper14 gpu=$gpu -c front_end_speedup -f tsv
 done
+ask serve validate serve -f tsv --digits all
+served='model=llama-405b gpus=16 weights_in=hbm,hbf generated_tokens=1 hbm_capacity=80GB -c tokens_per_s -f tsv --digits all'
+# shellcheck disable=SC2086 # words
+{
+    ask serve-layouts estimate serve pp=1,best prompt_tokens=16384 usable_share=1 $served
+    for tokens in 4096 8192 32768; do
+        ask serve-if-$tokens estimate serve pp=1 prompt_tokens=$tokens usable_share=1 $served
+    done
+    ask serve-if-share estimate serve pp=1 prompt_tokens=16384 usable_share=0.9 $served
+}
 ask prefetch-distance plot prefetch-distance --csv "$work/prefetch-distance.csv"
 "$fit" > "$work/uvm-fit" || { echo "numbers.sh: failed: $fit" >&2; exit 1; }
 ask kernels list kernels -f tsv
@@ -896,7 +972,7 @@ done
 } > "$work/numbers"
 for part in 'figures hbf' 'figures stream' 'parameters hbf' 'parameters stream' 'parameters uvm' \
     'parameters prefetch' uvm_figures uvm_sets uvm_fit uvm_random uvm_speedups prefetch_figures \
-    'prefetch_errors paper14' 'prefetch_errors extra' prefetch_cliffs prefetch_gpus answers means terms laws calibration; do
+    'prefetch_errors paper14' 'prefetch_errors extra' prefetch_cliffs prefetch_gpus serve_figures serve_assumptions answers means terms laws calibration; do
     $part >> "$work/numbers"
 done
 awk -F '\t' '{ printf "\\scnum{%s}{%s}\n", $1, $2 }' "$work/numbers" > "$folder/numbers.tex.new"

@@ -68,7 +68,7 @@ static const struct model models[] = {
       "{\"image_token_index\":10,\"model_type\":\"mistral3\",\"text_config\":{\"head_dim\":128,"
       "\"hidden_act\":\"silu\",\"hidden_size\":5120,\"intermediate_size\":32768,"
       "\"model_type\":\"mistral\",\"num_attention_heads\":32,\"num_hidden_layers\":40,"
-      "\"num_key_value_heads\":8,\"vocab_size\":131072},\"torch_dtype\":\"bfloat16\","
+      "\"sliding_window\":null,\"num_key_value_heads\":8,\"vocab_size\":131072},\"torch_dtype\":\"bfloat16\","
       "\"vision_config\":{\"hidden_size\":1024,\"num_hidden_layers\":24}}",
       "mistral3",
       "layers=40 hidden=5120 heads=32 kv_heads=8 head_dim=128 attention=gqa ffn=32768 "
@@ -147,7 +147,7 @@ static const struct model models[] = {
       "gpt_oss",
       "layers=24 hidden=2880 heads=64 kv_heads=8 head_dim=64 attention=gqa ffn=2880 "
       "ffn_matrices=3 vocab=201088 experts=32 experts_per_token=4 expert_ffn=2880 "
-      "shared_experts=0 dense_layers=0 dtype_bits=4.25" },
+      "shared_experts=0 dense_layers=0 dtype_bits=4.25 sliding_window=128 sliding_layers=12" },
     { "Gemma 3 27B, whose text_config has no vocabulary",
       "{\"architectures\":[\"Gemma3ForConditionalGeneration\"],\"model_type\":\"gemma3\","
       "\"text_config\":{\"head_dim\":128,\"hidden_size\":5376,\"intermediate_size\":21504,"
@@ -156,14 +156,16 @@ static const struct model models[] = {
       "\"vision_config\":{\"hidden_size\":1152,\"intermediate_size\":4304}}",
       "gemma3",
       "layers=62 hidden=5376 heads=32 kv_heads=16 head_dim=128 attention=gqa ffn=21504 "
-      "ffn_matrices=3 vocab=262208 experts=0 dtype_bits=16" },
+      "ffn_matrices=3 vocab=262208 experts=0 dtype_bits=16 sliding_window=1024 "
+      "sliding_layers=52 tied_embeddings=1" },
     { "Gemma 3 4B, whose text_config has no heads either",
       "{\"model_type\":\"gemma3\",\"text_config\":{\"hidden_size\":2560,"
       "\"intermediate_size\":10240,\"model_type\":\"gemma3_text\",\"num_hidden_layers\":34},"
       "\"torch_dtype\":\"bfloat16\"}",
       "gemma3",
       "layers=34 hidden=2560 heads=8 kv_heads=4 head_dim=256 attention=gqa ffn=10240 "
-      "ffn_matrices=3 vocab=262208 experts=0 dtype_bits=16" },
+      "ffn_matrices=3 vocab=262208 experts=0 dtype_bits=16 sliding_window=4096 "
+      "sliding_layers=29 tied_embeddings=1" },
     { "Llama 4 Scout",
       "{\"model_type\":\"llama4\",\"text_config\":{\"head_dim\":128,\"hidden_act\":\"silu\","
       "\"hidden_size\":5120,\"interleave_moe_layer_step\":1,\"intermediate_size\":8192,"
@@ -181,28 +183,28 @@ static const struct model models[] = {
       "\"num_kv_heads\":71,\"torch_dtype\":\"bfloat16\",\"vocab_size\":65024}",
       "falcon",
       "layers=32 hidden=4544 heads=71 kv_heads=1 attention=gqa ffn=18176 ffn_matrices=2 "
-      "vocab=65024 experts=0 dtype_bits=16" },
+      "vocab=65024 experts=0 dtype_bits=16 tied_embeddings=1" },
     { "Falcon 40B, of the later kind",
       "{\"hidden_size\":8192,\"model_type\":\"falcon\",\"multi_query\":true,"
       "\"new_decoder_architecture\":true,\"num_attention_heads\":128,\"num_hidden_layers\":60,"
       "\"num_kv_heads\":8,\"torch_dtype\":\"bfloat16\",\"vocab_size\":65024}",
       "falcon",
       "layers=60 hidden=8192 heads=128 kv_heads=8 attention=gqa ffn=32768 ffn_matrices=2 "
-      "vocab=65024 experts=0 dtype_bits=16" },
+      "vocab=65024 experts=0 dtype_bits=16 tied_embeddings=1" },
     { "GPT-2, with spellings of its own",
       "{\"activation_function\":\"gelu_new\",\"model_type\":\"gpt2\",\"n_ctx\":1024,"
       "\"n_embd\":768,\"n_head\":12,\"n_inner\":null,\"n_layer\":12,\"vocab_size\":50257,"
       "\"task_specific_params\":{\"text-generation\":{\"top_k\":50}},\"top_k\":50}",
       "gpt2",
       "layers=12 hidden=768 heads=12 kv_heads=12 attention=mha ffn=3072 ffn_matrices=2 "
-      "vocab=50257 experts=0" },
+      "vocab=50257 experts=0 tied_embeddings=1" },
     { "StarCoder 2, GELU without a gate",
       "{\"hidden_act\":\"gelu_pytorch_tanh\",\"hidden_size\":3072,\"intermediate_size\":12288,"
       "\"model_type\":\"starcoder2\",\"num_attention_heads\":24,\"num_hidden_layers\":30,"
       "\"num_key_value_heads\":2,\"torch_dtype\":\"float32\",\"vocab_size\":49152}",
       "starcoder2",
       "layers=30 hidden=3072 heads=24 kv_heads=2 attention=gqa ffn=12288 ffn_matrices=2 "
-      "vocab=49152 experts=0 dtype_bits=32" },
+      "vocab=49152 experts=0 dtype_bits=32 tied_embeddings=1" },
     { "Llama 3.1 8B in GPTQ",
       "{\"hidden_act\":\"silu\",\"hidden_size\":4096,\"intermediate_size\":14336,"
       "\"model_type\":\"llama\",\"num_attention_heads\":32,\"num_hidden_layers\":32,"
@@ -228,10 +230,24 @@ static const struct {
     { "{" SHAPE ",\"multi_query\":true}",
       "layers=4 hidden=64 heads=8 kv_heads=1 attention=gqa ffn=256 ffn_matrices=3 vocab=100 "
       "experts=0" },
-    { "{" SIZES ",\"model_type\":\"mistral\"}", SHAPE_VALUES },
+    { "{" SIZES ",\"model_type\":\"mistral\"}", SHAPE_VALUES " sliding_window=4096 sliding_layers=4" },
     { "{" SIZES ",\"model_type\":\"gemma2\"}",
       "layers=4 hidden=64 heads=8 kv_heads=4 head_dim=256 attention=gqa ffn=256 ffn_matrices=3 "
-      "vocab=100 experts=0" },
+      "vocab=100 experts=0 sliding_window=4096 sliding_layers=2 tied_embeddings=1" },
+    { "{" SIZES ",\"model_type\":\"mistral\",\"sliding_window\":null}", SHAPE_VALUES },
+    { "{" SIZES ",\"model_type\":\"qwen2\",\"num_key_value_heads\":8,\"sliding_window\":32,"
+      "\"max_window_layers\":3,\"use_sliding_window\":false}", SHAPE_VALUES },
+    { "{" SIZES ",\"model_type\":\"qwen2\",\"num_key_value_heads\":8,\"sliding_window\":32,"
+      "\"max_window_layers\":3,\"use_sliding_window\":true}",
+      SHAPE_VALUES " sliding_window=32 sliding_layers=1" },
+    { "{" SHAPE ",\"sliding_window\":32,\"layer_types\":[\"sliding_attention\","
+      "\"sliding_attention\",\"full_attention\",\"sliding_attention\"]}",
+      SHAPE_VALUES " sliding_window=32 sliding_layers=3" },
+    { "{" SHAPE ",\"sliding_window\":32,\"sliding_window_pattern\":4}",
+      SHAPE_VALUES " sliding_window=32 sliding_layers=3" },
+    { "{" SHAPE ",\"tie_word_embeddings\":true}", SHAPE_VALUES " tied_embeddings=1" },
+    { "{\"tie_word_embeddings\":true,\"text_config\":{" SHAPE ",\"tie_word_embeddings\":false}}",
+      SHAPE_VALUES },
     { "{" SHAPE ",\"head_dim\":null,\"q_lora_rank\":null,\"kv_lora_rank\":null}", SHAPE_VALUES },
     { "{" SHAPE ",\"num_experts\":0,\"num_experts_per_tok\":0}", SHAPE_VALUES },
     { "{" SHAPE ",\"n_routed_experts\":null,\"moe_layer_freq\":1}", SHAPE_VALUES },

@@ -43,6 +43,22 @@ static void test_by_hand(void)
     ok(isnan(s.coverage) && isnan(s.interval_ratio) && s.interval_n == 0, "no intervals: NaN");
 }
 
+static void test_points(void)
+{
+    const double predicted[] = { 0.0, 0.3, 0.9 }, actual[] = { 0.1, 0.3, 0.4 };
+    struct sc_point_score s;
+    if (sc_score_points(&s, predicted, actual, 3) != SC_OK)
+        bail("no score");
+    near(s.mean_error, 0.2, 1e-15, 0.0, "shares: mean error");
+    near(s.bias, 0.4 / 3.0, 1e-15, 0.0, "shares: bias");
+    near(s.max_error, 0.5, 1e-15, 0.0, "shares: worst");
+    ok(s.n == 3 && s.kendall_tau == 1.0, "shares: how many, and alike in rank");
+    if (sc_score_points(&s, predicted, actual, 0) != SC_OK)
+        bail("no score");
+    ok(isnan(s.mean_error) && isnan(s.bias) && isnan(s.max_error) && isnan(s.kendall_tau),
+       "shares: means of nothing are NaN");
+}
+
 static void test_nothing(void)
 {
     const double same[] = { 3.0, 3.0, 3.0 }, x[] = { 1.0, 2.0, 3.0 };
@@ -274,8 +290,9 @@ static void test_coverage(void)
 
 int main(void)
 {
-    plan(13 + 4 + 12 + 3 + 18 + 18 + 8);
+    plan(13 + 5 + 4 + 12 + 3 + 18 + 18 + 8);
     test_by_hand();
+    test_points();
     test_nothing();
     test_refused();
     test_kendall();

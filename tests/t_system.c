@@ -141,8 +141,9 @@ static bool says_how_it_is_derived(const struct sc_system *system, size_t i)
 {
     const struct sc_field *f = &system->fields[i];
     if (f->kind == SC_PRESET || f->kind == SC_CHOICE)
-        return f->derived == NULL;
+        return f->derived == NULL && f->open == NULL;
     return (f->derived == NULL || isnan(f->fallback)) &&
+           (f->open == NULL || is_text(f->derived)) && /* a word for what is derived */
            (f->provenance != SC_DERIVED || is_text(f->derived)) &&
            sc_field_required(f) == (isnan(f->fallback) && f->derived == NULL);
 }

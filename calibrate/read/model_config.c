@@ -40,6 +40,9 @@ enum number {
     NOPE_DIM,
     VALUE_DIM,
     ROPE_DIM,
+    WINDOW,
+    WINDOW_PERIOD,
+    WINDOW_START,
     NUMBERS
 };
 
@@ -77,6 +80,9 @@ static const struct rule rules[] = {
     [NOPE_DIM] = RULE(1, 1e5, "qk_nope_head_dim"),
     [VALUE_DIM] = RULE(1, 1e5, "v_head_dim"),
     [ROPE_DIM] = RULE(64, 64, "qk_rope_head_dim"), /* built into the kernels of latent attention */
+    [WINDOW] = RULE(1, 1e8, "sliding_window"),
+    [WINDOW_PERIOD] = RULE(1, 1e5, "sliding_window_pattern"), /* one layer in so many has none */
+    [WINDOW_START] = RULE(0, 1e5, "max_window_layers"),       /* the layers before have none */
 };
 _Static_assert(sizeof rules / sizeof rules[0] == NUMBERS, "every number has its rule");
 
@@ -89,12 +95,16 @@ struct architecture {
     double shared_experts; /* that the file does not speak of */
     bool experts_use_ffn;  /* has experts, and intermediate_size is one expert's */
     bool multi_query;      /* default of `multi_query` */
+    bool tied;             /* default of `tie_word_embeddings` */
+    bool window_is_asked;  /* has a window only if use_sliding_window says so */
     double defaults[NUMBERS]; /* of keys that files leave out, 0: none */
 };
 
 #define GATED(type) .model_type = (type), .ffn_matrices = 3
 #define PLAIN(type) .model_type = (type), .ffn_matrices = 2
-#define GEMMA3 .defaults = { [HEADS] = 8, [KV_HEADS] = 4, [HEAD_DIM] = 256, [VOCAB] = 262208 }
+#define GEMMA3 .tied = true, \
+               .defaults = { [HEADS] = 8, [KV_HEADS] = 4, [HEAD_DIM] = 256, [VOCAB] = 262208, \
+                             [WINDOW] = 4096, [WINDOW_PERIOD] = 6 }
 #define REFUSED(type, why) { .model_type = (type), .refusal = (why) }
 
 static const char state_space[] = "it has state-space or linear-attention layers";
@@ -104,40 +114,41 @@ static const struct architecture architectures[] = {
     { GATED("llama") },
     { GATED("llama4_text"), .experts_use_ffn = true, .shared_experts = 1,
       .defaults = { [KV_HEADS] = 8, [HEAD_DIM] = 128, [VOCAB] = 202048 } },
-    { GATED("mistral"), .defaults = { [KV_HEADS] = 8 } },
+    { GATED("mistral"), .defaults = { [KV_HEADS] = 8, [WINDOW] = 4096 } },
     { GATED("mixtral"), .experts_use_ffn = true, .defaults = { [KV_HEADS] = 8 } },
-    { GATED("qwen2"), .defaults = { [KV_HEADS] = 32 } },
-    { GATED("qwen2_moe"), .defaults = { [KV_HEADS] = 16 } },
-    { GATED("qwen3"), .defaults = { [KV_HEADS] = 32, [HEAD_DIM] = 128 } },
-    { GATED("qwen3_moe"), .defaults = { [KV_HEADS] = 4 } },
-    { GATED("gemma"), .defaults = { [KV_HEADS] = 16, [HEAD_DIM] = 256 } },
-    { GATED("gemma2"), .defaults = { [KV_HEADS] = 4, [HEAD_DIM] = 256 } },
+    { GATED("qwen2"), .window_is_asked = true, .defaults = { [KV_HEADS] = 32 } },
+    { GATED("qwen2_moe"), .window_is_asked = true, .defaults = { [KV_HEADS] = 16 } },
+    { GATED("qwen3"), .window_is_asked = true, .defaults = { [KV_HEADS] = 32, [HEAD_DIM] = 128 } },
+    { GATED("qwen3_moe"), .window_is_asked = true, .defaults = { [KV_HEADS] = 4 } },
+    { GATED("gemma"), .tied = true, .defaults = { [KV_HEADS] = 16, [HEAD_DIM] = 256 } },
+    { GATED("gemma2"), .tied = true,
+      .defaults = { [KV_HEADS] = 4, [HEAD_DIM] = 256, [WINDOW] = 4096, [WINDOW_PERIOD] = 2 } },
     { GATED("gemma3"), GEMMA3 },
     { GATED("gemma3_text"), GEMMA3 },
     { GATED("phi3") },
     { GATED("phimoe"), .experts_use_ffn = true, .defaults = { [KV_HEADS] = 8 } },
     { GATED("gpt_oss"), .experts_use_ffn = true,
-      .defaults = { [KV_HEADS] = 8, [HEAD_DIM] = 64 } },
-    { GATED("cohere") },
-    { GATED("cohere2") },
+      .defaults = { [KV_HEADS] = 8, [HEAD_DIM] = 64, [WINDOW] = 128, [WINDOW_PERIOD] = 2 } },
+    { GATED("cohere"), .tied = true },
+    { GATED("cohere2"), .tied = true, .defaults = { [WINDOW] = 4096, [WINDOW_PERIOD] = 4 } },
     { GATED("deepseek_v2"), .defaults = { [KV_LORA] = 512 } },
     { GATED("deepseek_v3"), .defaults = { [KV_LORA] = 512 } },
     { GATED("olmoe"), .experts_use_ffn = true },
     { GATED("granitemoe"), .experts_use_ffn = true },
     { GATED("granitemoeshared"), .experts_use_ffn = true },
-    { PLAIN("gpt2"), .ffn_per_hidden = 4 },
-    { PLAIN("gpt_neo"), .ffn_per_hidden = 4 },
+    { PLAIN("gpt2"), .ffn_per_hidden = 4, .tied = true },
+    { PLAIN("gpt_neo"), .ffn_per_hidden = 4, .tied = true },
     { PLAIN("gptj"), .ffn_per_hidden = 4 },
     { PLAIN("codegen"), .ffn_per_hidden = 4 },
-    { PLAIN("gpt_bigcode"), .ffn_per_hidden = 4, .multi_query = true },
-    { PLAIN("bloom"), .ffn_per_hidden = 4 },
-    { PLAIN("falcon"), .ffn_per_hidden = 4, .multi_query = true },
+    { PLAIN("gpt_bigcode"), .ffn_per_hidden = 4, .multi_query = true, .tied = true },
+    { PLAIN("bloom"), .ffn_per_hidden = 4, .tied = true },
+    { PLAIN("falcon"), .ffn_per_hidden = 4, .multi_query = true, .tied = true },
     { PLAIN("gpt_neox") },
-    { PLAIN("opt") },
+    { PLAIN("opt"), .tied = true },
     { PLAIN("phi") },
     { PLAIN("nemotron") },
     { PLAIN("persimmon") },
-    { PLAIN("starcoder2"), .defaults = { [KV_HEADS] = 2 } },
+    { PLAIN("starcoder2"), .tied = true, .defaults = { [KV_HEADS] = 2 } },
     REFUSED("mamba", state_space),
     REFUSED("mamba2", state_space),
     REFUSED("falcon_mamba", state_space),
@@ -601,6 +612,50 @@ static result attention_find(struct reader *r)
     return SC_MODEL_CONFIG_OK;
 }
 
+/* Of the layers, how many look back no further than the window: by name, by a period whose last
+ * layer has none, or from some layer on. */
+static double window_layers(const struct reader *r)
+{
+    const json_t *const types = present(r->shape, "layer_types");
+    const double layers = r->number[LAYERS];
+    double count = 0.0;
+    if ((double)json_array_size(types) == layers) {
+        for (size_t i = 0; i < json_array_size(types); i++)
+            count += strcmp(json_string_value(json_array_get(types, i)), "sliding_attention") == 0;
+        return count;
+    }
+    if (r->architecture->window_is_asked && !isnan(r->number[WINDOW_START]))
+        return fmax(0.0, layers - r->number[WINDOW_START]);
+    return layers - (isnan(r->number[WINDOW_PERIOD]) ? 0.0 : floor(layers / r->number[WINDOW_PERIOD]));
+}
+
+static result window_find(struct reader *r)
+{
+    bool is_used = !r->architecture->window_is_asked;
+    const result status = flag_read(r, r->shape, (struct path){ r->nest, "use_sliding_window" },
+                                    &is_used);
+    if (status != SC_MODEL_CONFIG_OK || !is_used || isnan(r->number[WINDOW]))
+        return status;
+    const double layers = window_layers(r);
+    if (layers > 0.0) {
+        put(r, "sliding_window", r->number[WINDOW]);
+        put(r, "sliding_layers", layers);
+    }
+    return SC_MODEL_CONFIG_OK;
+}
+
+static result tied_find(struct reader *r)
+{
+    static const char key[] = "tie_word_embeddings";
+    bool is_tied = r->architecture->tied;
+    result status = flag_read(r, r->root, (struct path){ NULL, key }, &is_tied);
+    if (status == SC_MODEL_CONFIG_OK && r->nest != NULL)
+        status = flag_read(r, r->shape, (struct path){ r->nest, key }, &is_tied);
+    if (status == SC_MODEL_CONFIG_OK && is_tied)
+        put(r, "tied_embeddings", 1.0);
+    return status;
+}
+
 /* --- feed-forward -------------------------------------------------------------------------- */
 
 /* SiLU has no use outside gated layers; other activations need a model_type that is known. */
@@ -957,6 +1012,10 @@ static result config_read(struct reader *r)
         status = experts_find(r);
     if (status == SC_MODEL_CONFIG_OK)
         status = bits_find(r);
+    if (status == SC_MODEL_CONFIG_OK)
+        status = window_find(r);
+    if (status == SC_MODEL_CONFIG_OK)
+        status = tied_find(r);
     return status;
 }
 

@@ -4,10 +4,11 @@
  *
  * What is read becomes keys of a scenario, as a row of data/models.csv has them: layers, hidden,
  * heads, kv_heads, head_dim, ffn, ffn_matrices, vocab, experts, experts_per_token, expert_ffn,
- * shared_experts, dense_layers, q_lora, kv_lora, attention, dtype_bits.  Keys that the file says
- * nothing of and that have a meaning of their own when absent are left out: head_dim (hidden /
- * heads), dtype_bits, everything of experts but `experts` itself in a dense model, q_lora and
- * kv_lora without latent attention.
+ * shared_experts, dense_layers, q_lora, kv_lora, attention, dtype_bits, sliding_window,
+ * sliding_layers, tied_embeddings.  Keys that the file says nothing of and that have a meaning of
+ * their own when absent are left out: head_dim (hidden / heads), dtype_bits, everything of experts
+ * but `experts` itself in a dense model, q_lora and kv_lora without latent attention, the window
+ * where all layers look back on all, tied_embeddings where there are two tables.
  *
  * A model may spell a key in several ways; when two spellings are there they must agree.  A shape
  * that lies one level down (text_config, llm_config, language_config) is followed.  Where

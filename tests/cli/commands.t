@@ -10,7 +10,7 @@ check_run '--version' 0 "stallcast $(sed -n 's/^VERSION = //p' "$source_tree/Mak
     stallcast --version
 "$program" --help >help
 ok '--help names every command and system' sh -c \
-    'for word in estimate explain import list mrc rank validate hbf stream uvm; do grep -q "^  $word  *[a-zA-Z]" help || exit 1; done'
+    'for word in compare estimate explain import list mrc rank validate hbf stream uvm; do grep -q "^  $word  *[a-zA-Z]" help || exit 1; done'
 for words in help -h; do
     "$program" $words >out
     ok "$words is the same" cmp help out
@@ -247,7 +247,7 @@ broken gpus.csv '3s/,108,/,1.5,/' ":3: sms: expected a whole number, got '1.5'"
 broken gpus.csv '3s/,108,/,0,/' ":3: sms: expected a value from 1 to 4096, got '0'"
 broken gpus.csv '3s/,2000,/,500,/' \
     ':3: memory_bandwidth_GB/s: expected 1935.36 from 40 channels x 128 bit x 3.024 GT/s within 10 %, got 500'
-broken gpus.csv '4s/.*/h100/' ':4: expected 27 fields, got 1'
+broken gpus.csv '4s/.*/h100/' ':4: expected 28 fields, got 1'
 broken gpus.csv '3s/^a100-sim/a100/' ':3: a100: this name stands in an earlier row too'
 broken gpus.csv '3s/^a100-sim/a1000/' ': expected the row a100-sim, which gpu takes by default'
 broken gpus.csv '3s/^/"/' ':3: text after a closing quote; a quote inside a quoted field must be doubled'

@@ -128,6 +128,21 @@ check_run 'a kernel without loads' 0 'loads_per_warp,bytes_per_load_B
 stallcast: 1 of 1 rows, the first idle.log:36: the log does not have all that stream asks for: what is empty takes its default there' \
     stallcast import accelsim idle.log -m stream -c loads_per_warp,bytes_per_load_B
 
+# ---- what makes a row unfit to be compared ----
+
+unfit() {
+    check_run "not_counted: $1" 0 "$2" '' sh -c "'$program' import accelsim $3 -m stream $4 -c not_counted -f jsonl 2>/dev/null"
+}
+unfit 'stores, and caches' '{"not_counted":null}
+{"not_counted":"caches serve more than a tenth of the loads; the kernel stores"}' accelsim.log
+unfit 'a guess' '{"not_counted":"outstanding_per_warp is a guess"}' deep.log
+unfit 'given' '{"not_counted":null}' deep.log '-m outstanding_per_warp=8'
+unfit 'no load' '{"not_counted":"the kernel loads nothing"}' idle.log
+unfit 'a column of that name stays' '{"not_counted":7}' deep.log '-m not_counted=7'
+check_run 'the last column, and only with a ready map' 0 'not_counted
+latency_cycles' '' sh -c "'$program' import accelsim sweep_w8.log -m stream | sed -n '1s/.*,//p'
+    '$program' import accelsim sweep_w8.log -m latency_cycles=1 | sed -n '1s/.*,//p'"
+
 # ---- kinds ----
 
 check_run 'accelsim' 0 \
@@ -267,6 +282,10 @@ check_run 'a run that was stopped' 0 'run_ended,kernel,kernel_whole
 stopped,load,1
 stopped,_Z4copyPfS_,0' 'stallcast: stopped.log:135: the run was stopped by a limit: its last kernel is not whole' \
     stallcast import accelsim stopped.log -c run_ended,kernel,kernel_whole
+check_run 'which is then unfit' 0 'not_counted
+""
+caches serve more than a tenth of the loads; the kernel stores; the run was stopped within the kernel' '' \
+    sh -c "'$program' import accelsim stopped.log -m stream -c not_counted 2>/dev/null"
 printf 'MQSim started at noon\nERROR:no trace\n' >talk.txt
 check_run 'what MQSim prints' 1 'part,name' "stallcast: talk.txt:2: MQSim ended in 'ERROR:no trace'" \
     stallcast import mqsim talk.txt -c part,name

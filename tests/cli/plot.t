@@ -10,7 +10,8 @@
 for script in "$source_tree"/plots/*.gp; do
     name=${script##*/}
     echo "${name%.gp}"
-done | grep -vx -e style -e mrc -e solve-pareto -e sensitivity-tornado >scripts # of commands of their own
+done | grep -vx -e style -e mrc -e compare-parity -e solve-pareto -e sensitivity-tornado \
+    >scripts # of commands of their own
 "$program" plot --list -f csv >list
 ok '--list: a script for every figure, a figure for every script' sh -c \
     'tail -n +2 list | cut -d, -f1 | sort >listed; sort scripts | cmp - listed'

@@ -9,7 +9,7 @@
 #   ```console slow   the same, but not with the thread sanitizer
 #   ```console skip   needs the network or installs something: not run, and may
 #                     not hold a command that could be
-#   ```c NAME         is written to the file NAME for the commands that follow
+#   ```c NAME, ```csv NAME   is written to the file NAME for the commands that follow
 #
 # They run in a scratch folder in which everything of the repository appears
 # under its own name, and where stallcast and its library look installed.
@@ -220,7 +220,7 @@ my @pieces  = split_blocks($text);
 for my $block (grep { exists $_->{info} } @pieces) {
     if    ($block->{info} =~ /^console( slow)?$/) { check_block($block, $scratch) }
     elsif ($block->{info} eq 'console skip')      { check_skipped($block) }
-    elsif ($block->{info} =~ /^c ([\w.-]+)$/) {
+    elsif ($block->{info} =~ /^(?:c|csv) ([\w.-]+)$/) {
         write_file("$scratch/$1", join '', @{ $block->{lines} });
     } else {
         ok(0, "README.md:$block->{line}", "a block marked '$block->{info}' is not tested");
