@@ -24,7 +24,13 @@ set grid noytics
 set yrange [bars - 0.5:-0.5]
 if (!local && T_min >= 0) set xrange [0:*]
 set ytics scale 0 noenhanced font small
-set xtics autofreq
+# Five numbers or so, whose text has room.
+from = (local ? (T_min < 0 ? T_min : 0) : 0)
+span = (T_max > 0 ? T_max : 0) - from
+if (!(span > 0)) span = 1
+decade = 10**floor(log10(span/5.))
+step = span/5. <= decade ? decade : span/5. <= 2*decade ? 2*decade : span/5. <= 5*decade ? 5*decade : 10*decade
+set xtics step
 set format x '%g'
 set arrow 1 from 0, graph 0 to 0, graph 1 nohead linewidth 0.6 linecolor rgb '#404040' front
 set label 102 (local ? '% of '.metric.' per % of the key' : \

@@ -17,10 +17,26 @@ do for [i = 0:last] {
     name[i + 1] = one
 }
 
-if (X_min > 0 && X_max > 8*X_min) set logscale x
-if (Y_min > 0 && Y_max > 8*Y_min) set logscale y
 set format x '%g'
 set format y '%g'
+# Within two decades 1, 2 and 5 are numbers of their own.
+x_log = X_min > 0 && X_max > 8*X_min
+y_log = Y_min > 0 && Y_max > 8*Y_min
+if (x_log) { set logscale x; set xrange [X_min/1.2:X_max*1.2] }
+if (y_log) { set logscale y; set yrange [Y_min/1.2:Y_max*1.2] }
+if (x_log && X_max < 100*X_min) {
+    set xtics ()
+    do for [e = floor(log10(X_min)):ceil(log10(X_max))] {
+        do for [m in '1 2 5'] { set xtics add (sprintf('%g', m*10.**e) m*10.**e) }
+    }
+}
+if (y_log && Y_max < 100*Y_min) {
+    set ytics ()
+    do for [e = floor(log10(Y_min)):ceil(log10(Y_max))] {
+        do for [m in '1 2 5'] { set ytics add (sprintf('%g', m*10.**e) m*10.**e) }
+    }
+}
+set lmargin at screen 0.155
 set offsets graph 0.03, graph 0.03, graph 0.08, graph 0.08
 array colours[6] = [blue, vermillion, green, purple, orange, sky]
 of(i, value) = int(column('series')) == i ? value : NaN

@@ -24,7 +24,7 @@ my $root    = abs_path(dirname(abs_path($0)) . '/../..');
 my $readme  = "$root/README.md";
 my $program = abs_path($ENV{STALLCAST} // "$root/build/stallcast");
 my $refresh = $ENV{README_REFRESH};
-my $limit   = 600;
+my $limit   = 660;
 my $count   = 0;
 
 sub ok {
