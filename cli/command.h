@@ -23,7 +23,8 @@ struct command {
 };
 
 extern const struct command command_calibrate, command_estimate, command_explain, command_fit, command_import,
-    command_list, command_mrc, command_plot, command_rank, command_simulate, command_validate;
+    command_list, command_mrc, command_plot, command_rank, command_simulate, command_template,
+    command_validate;
 
 /* Prints the problem and returns EXIT_USAGE. */
 int command_fail(const struct problem *problem);

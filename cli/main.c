@@ -13,7 +13,8 @@ static const struct command *const commands[] = { &command_estimate, &command_ex
                                                   &command_list, &command_rank,
                                                   &command_simulate, &command_calibrate,
                                                   &command_validate, &command_plot, &command_mrc,
-                                                  &command_import, &command_fit };
+                                                  &command_import, &command_fit,
+                                                  &command_template };
 static const size_t command_count = sizeof commands / sizeof commands[0];
 
 int command_fail(const struct problem *problem)

@@ -6,6 +6,7 @@
 
 #include "answer.h"
 #include "calibration.h"
+#include "describe.h"
 #include "preset.h"
 #include "scenario.h"
 
@@ -136,13 +137,6 @@ static void add_commands(struct text *out, const struct command *const *commands
 
 /* ---- keys of a system ---- */
 
-static void add_range(struct text *out, const struct sc_field *field)
-{
-    scenario_quantity(field->minimum, field->dimension, out);
-    text_add_string(out, " to ");
-    scenario_quantity(field->maximum, field->dimension, out);
-}
-
 /* The preset whose table sets the key when nothing is given, or NULL. */
 static const struct sc_field *preset_of(const struct sc_system *system, const struct sc_field *field)
 {
@@ -218,7 +212,7 @@ static void describe_field(const struct sc_system *system, const struct sc_field
             text_printf(line, "; 'stallcast list %s' shows them", field->table);
     } else if (field->kind != SC_CHOICE) {
         text_add_string(line, "; ");
-        add_range(line, field);
+        describe_range(field, line);
     }
     text_add_char(line, '.');
     add_origin(line, system, field);

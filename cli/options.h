@@ -19,6 +19,7 @@ struct options {
     const char *by, *over, *leave_out, *measured;
     const char *prior_sd, *noise, *loss, *folds;       /* of fit */
     const char *free[OPTION_TIMES];
+    const char *help_file; /* of template */
     const char *keep, *name, *gpu; /* of import */
     const char *map[OPTION_TIMES]; /* in the order given */
     const char *block, *item, *input, *column, *sample, *sample_size, *sizes, *points; /* of mrc */
