@@ -318,17 +318,21 @@ BINDIR = $(PREFIX)/bin
 LIBDIR = $(PREFIX)/lib
 INCLUDEDIR = $(PREFIX)/include
 DATADIR = $(PREFIX)/share
-MANUAL = $(BUILD)/stallcast.1
+# Each command is a file that defines its row.
+COMMANDS := $(sort $(shell sed -n 's/^const struct command command_\([a-z_]*\) = {$$/\1/p' \
+    $(CLI_SOURCES)))
+MANUALS = $(BUILD)/man/stallcast.1 $(COMMANDS:%=$(BUILD)/man/stallcast-%.1)
 INSTALLED = $(BINDIR)/stallcast $(LIBDIR)/libstallcast.a $(LIBDIR)/pkgconfig/stallcast.pc \
     $(PUBLIC_HEADERS:model/%=$(INCLUDEDIR)/stallcast/%) $(DATA:%=$(DATADIR)/stallcast/%) \
-    $(DATADIR)/man/man1/stallcast.1
+    $(MANUALS:$(BUILD)/man/%=$(DATADIR)/man/man1/%)
 OWN_FOLDERS = '$(DESTDIR)$(INCLUDEDIR)/stallcast' '$(DESTDIR)$(DATADIR)/stallcast'
 
-$(MANUAL): $(PROGRAM)
+$(MANUALS): $(PROGRAM)
+	mkdir -p $(@D)
 	$(say) '  MAN   $@'
-	$(PROGRAM) --manual > $@
+	$(PROGRAM) --manual $(patsubst stallcast-%,%,$(filter stallcast-%,$(basename $(@F)))) > $@
 
-install: all $(MANUAL) ## install under PREFIX (/usr/local), below DESTDIR if given
+install: all $(MANUALS) ## install under PREFIX (/usr/local), below DESTDIR if given
 	set -e; put() { install -D -m "$$1" "$$2" "$(DESTDIR)$$3"; }; \
 	put 755 $(PROGRAM) '$(BINDIR)/stallcast'; \
 	put 644 $(MODEL_LIB) '$(LIBDIR)/libstallcast.a'; \
@@ -338,7 +342,7 @@ install: all $(MANUAL) ## install under PREFIX (/usr/local), below DESTDIR if gi
 	for file in $(PUBLIC_HEADERS:model/%=%); do \
 	    put 644 "model/$$file" "$(INCLUDEDIR)/stallcast/$$file"; done; \
 	for file in $(DATA); do put 644 "$$file" "$(DATADIR)/stallcast/$$file"; done; \
-	put 644 $(MANUAL) '$(DATADIR)/man/man1/stallcast.1'
+	for page in $(MANUALS); do put 644 "$$page" "$(DATADIR)/man/man1/$${page##*/}"; done
 	echo 'installed under $(DESTDIR)$(PREFIX)'
 
 uninstall: ## remove what install put there

@@ -171,6 +171,20 @@ static int help(const char *name)
     return command != NULL ? print_command_help(command) : refuse_command(name);
 }
 
+/* stallcast(1), or the page of a command. */
+static int print_manual(const char *name)
+{
+    struct text out = { 0 };
+    const struct command *command = name != NULL ? find_command(name) : NULL;
+    if (name != NULL && command == NULL)
+        return refuse_command(name);
+    if (command != NULL)
+        manual_write_command(command, &out);
+    else
+        manual_write(commands, command_count, &out);
+    return print(&out);
+}
+
 int main(int argc, char **argv)
 {
     struct problem problem;
@@ -190,11 +204,8 @@ int main(int argc, char **argv)
         text_printf(&out, "stallcast %s\n", SC_VERSION);
         return print(&out);
     }
-    if (strcmp(argv[1], "--manual") == 0) { /* for the Makefile */
-        struct text out = { 0 };
-        manual_write(commands, command_count, &out);
-        return print(&out);
-    }
+    if (strcmp(argv[1], "--manual") == 0) /* for the Makefile */
+        return print_manual(argv[2]);
     const struct command *command = find_command(argv[1]);
     return command != NULL ? run_command(command, argc - 2, argv + 2) : refuse_command(argv[1]);
 }

@@ -79,18 +79,6 @@ static void add_word(struct template *t, const char *key, const char *values)
     t->words[t->word_count++] = word;
 }
 
-/* The preset whose table has the key, by the key's own word. */
-static const struct sc_field *preset_of(const struct sc_system *system, const struct sc_field *field)
-{
-    for (size_t i = 0; field->source != NULL && i < system->field_count; i++) {
-        const struct sc_field *preset = &system->fields[i];
-        if (preset->kind == SC_PRESET && preset->table != NULL &&
-            strcmp(preset->table, field->source) == 0)
-            return preset;
-    }
-    return NULL;
-}
-
 /* What has no default and was not given comes from the first row of its table. */
 static bool add_required(struct template *t, struct problem *problem)
 {
@@ -98,7 +86,7 @@ static bool add_required(struct template *t, struct problem *problem)
         const struct sc_field *const field = &t->system->fields[i];
         if (!sc_field_required(field) || !isnan(sc_field_get(field, t->scenario)))
             continue;
-        const struct sc_field *const preset = preset_of(t->system, field);
+        const struct sc_field *const preset = preset_that_sets(t->system, field);
         if (preset == NULL || given(t, preset) != NULL || preset_count(t->resolver, preset) == 0)
             continue;
         add_word(t, preset->key, preset_at(t->resolver, preset, 0)->name);
@@ -178,7 +166,7 @@ static bool is_of_table(const struct template *t, const struct sc_field *field)
 static bool shows_default(const struct template *t, const struct sc_field *field)
 {
     return field->kind != SC_PRESET && field->provenance == SC_SETTING &&
-           preset_of(t->system, field) == NULL && !is_of_table(t, field);
+           preset_that_sets(t->system, field) == NULL && !is_of_table(t, field);
 }
 
 static const struct setting *setting_of(const struct template *t, const struct key_column *column)
@@ -336,8 +324,8 @@ static bool select_columns(struct template *t, struct problem *problem)
         fine = select_names(t, selected, problem);
     for (size_t i = 0; fine && i < count; i++) {
         const struct sc_field *const field = &t->system->fields[i];
-        if (selected[i] || given(t, field) != NULL || (wanted == NULL && is_brief(t->system, field)) ||
-            (wanted != NULL && strcmp(wanted, "all") == 0))
+        if (selected[i] || given(t, field) != NULL ||
+            (wanted == NULL ? is_brief(t->system, field) : strcmp(wanted, "all") == 0))
             fine = describe_column(t, field, &t->columns[t->column_count++], problem);
     }
     free(selected);
