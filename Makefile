@@ -78,6 +78,7 @@ BENCHES := $(patsubst tests/%.c,$(BUILD)/%,$(filter tests/bench_%,$(TEST_SOURCES
 CLI_TESTS := $(sort $(wildcard tests/cli/*.t))
 DATA := $(sort $(wildcard data/*.csv data/*/*.csv))
 PLOTS := $(sort $(wildcard plots/*.gp))
+COMPLETIONS := $(sort $(wildcard $(addprefix cli/stallcast.,bash fish zsh)))
 PUBLIC_HEADERS := $(filter-out %_private.h,$(sort $(wildcard model/*.h)))
 
 MODEL_LIB = $(BUILD)/libstallcast.a
@@ -117,15 +118,15 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	$(say) '  CC    $<'
 	$(call compile,$<)
 
-# Data files and the scripts of figures, as they are, in the program.
+# Data files and the scripts of figures and shells, as they are, in the program.
 $(EMBEDDED_OBJECT): $(BUILD)/embedded.c $(BUILD)/flags
 	mkdir -p $(@D)
 	$(say) '  CC    $<'
 	$(call compile,cli/embedded.c)
 
-$(BUILD)/embedded.c: $(BUILD)/embed $(PLOTS) $(DATA) $(BUILD)/sources
+$(BUILD)/embedded.c: $(BUILD)/embed $(COMPLETIONS) $(PLOTS) $(DATA) $(BUILD)/sources
 	$(say) '  EMBED $@'
-	cd data && $(abspath $<) $(abspath $@) $(PLOTS:%=../%) $(DATA:data/%=%)
+	cd data && $(abspath $<) $(abspath $@) $(COMPLETIONS:%=../%) $(PLOTS:%=../%) $(DATA:data/%=%)
 
 $(BUILD)/embed: cli/embed.c $(BUILD)/flags
 	$(say) '  CC    $<'
@@ -148,7 +149,8 @@ $(BENCHES): $(BUILD)/bench_%: $(BUILD)/obj/tests/bench_%.o $(TEST_OBJECTS) $(LAY
 # what was built otherwise is built again.
 $(BUILD)/flags: WANTED = $(foreach layer,model calibrate cli tests,$(call flags_of,$(layer))) \
     $(BUILD_CC) $(CC) $(WARNINGS) $(CFLAGS) $(ARITHMETIC) $(LDFLAGS)
-$(BUILD)/sources: WANTED = $(MODEL_SOURCES) $(CALIBRATE_SOURCES) $(CLI_SOURCES) $(PLOTS) $(DATA)
+$(BUILD)/sources: WANTED = $(MODEL_SOURCES) $(CALIBRATE_SOURCES) $(CLI_SOURCES) $(COMPLETIONS) \
+    $(PLOTS) $(DATA)
 $(BUILD)/flags $(BUILD)/sources: always
 	mkdir -p $(@D)
 	printf '%s\n' '$(subst ','\'',$(WANTED))' | cmp -s - $@ || \
@@ -318,13 +320,17 @@ BINDIR = $(PREFIX)/bin
 LIBDIR = $(PREFIX)/lib
 INCLUDEDIR = $(PREFIX)/include
 DATADIR = $(PREFIX)/share
+BASH_COMPLETION = $(DATADIR)/bash-completion/completions/stallcast
+FISH_COMPLETION = $(DATADIR)/fish/vendor_completions.d/stallcast.fish
+ZSH_COMPLETION = $(DATADIR)/zsh/site-functions/_stallcast
 # Each command is a file that defines its row.
 COMMANDS := $(sort $(shell sed -n 's/^const struct command command_\([a-z_]*\) = {$$/\1/p' \
     $(CLI_SOURCES)))
 MANUALS = $(BUILD)/man/stallcast.1 $(COMMANDS:%=$(BUILD)/man/stallcast-%.1)
 INSTALLED = $(BINDIR)/stallcast $(LIBDIR)/libstallcast.a $(LIBDIR)/pkgconfig/stallcast.pc \
     $(PUBLIC_HEADERS:model/%=$(INCLUDEDIR)/stallcast/%) $(DATA:%=$(DATADIR)/stallcast/%) \
-    $(MANUALS:$(BUILD)/man/%=$(DATADIR)/man/man1/%)
+    $(MANUALS:$(BUILD)/man/%=$(DATADIR)/man/man1/%) $(BASH_COMPLETION) $(FISH_COMPLETION) \
+    $(ZSH_COMPLETION)
 OWN_FOLDERS = '$(DESTDIR)$(INCLUDEDIR)/stallcast' '$(DESTDIR)$(DATADIR)/stallcast'
 
 $(MANUALS): $(PROGRAM)
@@ -342,7 +348,10 @@ install: all $(MANUALS) ## install under PREFIX (/usr/local), below DESTDIR if g
 	for file in $(PUBLIC_HEADERS:model/%=%); do \
 	    put 644 "model/$$file" "$(INCLUDEDIR)/stallcast/$$file"; done; \
 	for file in $(DATA); do put 644 "$$file" "$(DATADIR)/stallcast/$$file"; done; \
-	for page in $(MANUALS); do put 644 "$$page" "$(DATADIR)/man/man1/$${page##*/}"; done
+	for page in $(MANUALS); do put 644 "$$page" "$(DATADIR)/man/man1/$${page##*/}"; done; \
+	put 644 cli/stallcast.bash '$(BASH_COMPLETION)'; \
+	put 644 cli/stallcast.fish '$(FISH_COMPLETION)'; \
+	put 644 cli/stallcast.zsh '$(ZSH_COMPLETION)'
 	echo 'installed under $(DESTDIR)$(PREFIX)'
 
 uninstall: ## remove what install put there

@@ -17,12 +17,14 @@ struct command {
     const char *details; /* paragraphs for --help, each line as printed */
     const struct option_row *options;
     size_t option_count;
+    const char *(*first)(size_t i); /* what the first word may be, NULL at the end; or NULL: a
+                                     * system or a file, as `usage` says */
     /* Returns an exit code; prints its own problems. */
     int (*run)(const struct command *command, const struct options *options,
                const char *const *words, size_t word_count, struct catalog *catalog);
 };
 
-extern const struct command command_calibrate, command_estimate, command_explain, command_fit, command_import,
+extern const struct command command_calibrate, command_completions, command_estimate, command_explain, command_fit, command_import,
     command_list, command_mrc, command_plot, command_rank, command_simulate, command_template,
     command_validate;
 

@@ -309,6 +309,11 @@ static const char *subject_at(unsigned long i, const void *context)
     return subjects[i].name;
 }
 
+static const char *subject_name(size_t i)
+{
+    return i < subject_count ? subjects[i].name : NULL;
+}
+
 static int list_run(const struct command *command, const struct options *options,
                     const char *const *words, size_t word_count, struct catalog *catalog)
 {
@@ -370,5 +375,6 @@ const struct command command_list = {
                "  stallcast list models --format csv\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
+    .first = subject_name,
     .run = list_run,
 };

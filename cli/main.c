@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "complete.h"
 #include "manual.h"
 #include "output.h"
 
@@ -14,7 +15,7 @@ static const struct command *const commands[] = { &command_estimate, &command_ex
                                                   &command_simulate, &command_calibrate,
                                                   &command_validate, &command_plot, &command_mrc,
                                                   &command_import, &command_fit,
-                                                  &command_template };
+                                                  &command_template, &command_completions };
 static const size_t command_count = sizeof commands / sizeof commands[0];
 
 int command_fail(const struct problem *problem)
@@ -185,6 +186,14 @@ static int print_manual(const char *name)
     return print(&out);
 }
 
+/* What may follow the words of a command line, for shells; the last is being written. */
+static int complete(const char *const *words, size_t count)
+{
+    struct text out = { 0 };
+    complete_words(commands, command_count, words, count, data_directory(), &out);
+    return print(&out);
+}
+
 int main(int argc, char **argv)
 {
     struct problem problem;
@@ -206,6 +215,8 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "--manual") == 0) /* for the Makefile */
         return print_manual(argv[2]);
+    if (strcmp(argv[1], "--complete") == 0) /* for the completions of shells */
+        return complete((const char *const *)argv + 2, (size_t)argc - 2);
     const struct command *command = find_command(argv[1]);
     return command != NULL ? run_command(command, argc - 2, argv + 2) : refuse_command(argv[1]);
 }

@@ -47,6 +47,11 @@ bool options_parse(const struct option_row *rows, size_t row_count, int argc, ch
                    struct options *options, const char **words, size_t *word_count,
                    struct problem *problem);
 
+/* The row of a word such as --name, --name=value, -n or -nvalue, or NULL; *value is what the
+ * word says itself, or NULL. */
+const struct option_row *options_row(const struct option_row *rows, size_t row_count,
+                                     const char *word, const char **value);
+
 /* A whole number from low to high. */
 bool options_whole(const char *name, const char *text, long low, long high, long *value,
                    struct problem *problem);

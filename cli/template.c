@@ -23,12 +23,12 @@ enum {
 /* A key as a column, and the unit that its header says. */
 struct key_column {
     const struct sc_field *field;
-    const struct sweep *sweep; /* what was given for it, or NULL */
+    const struct sweep *sweep;  /* what was given for it, or NULL */
     const struct sc_unit *unit; /* NULL: none to be said */
     char header[128];
 };
 
-struct template {
+struct sheet {
     const struct sc_system *system;
     const struct options *options;
     struct resolver *resolver;
@@ -37,7 +37,7 @@ struct template {
     char added[ADDED_WORDS][WORD_MAX];
     size_t added_count;
     struct product product;
-    struct setting *settings; /* of the row at hand */
+    struct setting *settings;                                      /* of the row at hand */
     _Alignas(max_align_t) unsigned char scenario[SC_SCENARIO_MAX]; /* of it */
     _Alignas(max_align_t) unsigned char defaults[SC_SCENARIO_MAX]; /* when nothing is given */
     struct key_column *columns;
@@ -46,7 +46,7 @@ struct template {
 
 /* ---- the rows ---- */
 
-static bool read_words(struct template *t, struct problem *problem)
+static bool read_words(struct sheet *t, struct problem *problem)
 {
     product_fini(&t->product);
     t->product = (struct product){ 0 };
@@ -58,13 +58,13 @@ static bool read_words(struct template *t, struct problem *problem)
     return t->settings != NULL || problem_set(problem, "out of memory");
 }
 
-static bool build_row(struct template *t, size_t row, struct problem *problem)
+static bool build_row(struct sheet *t, size_t row, struct problem *problem)
 {
     product_row(&t->product, row, t->settings);
     return resolver_build(t->resolver, t->settings, t->product.count, t->scenario, problem);
 }
 
-static const struct sweep *given(const struct template *t, const struct sc_field *field)
+static const struct sweep *given(const struct sheet *t, const struct sc_field *field)
 {
     for (size_t i = 0; i < t->product.count; i++)
         if (t->product.sweeps[i].field == field)
@@ -72,7 +72,7 @@ static const struct sweep *given(const struct template *t, const struct sc_field
     return NULL;
 }
 
-static void add_word(struct template *t, const char *key, const char *values)
+static void add_word(struct sheet *t, const char *key, const char *values)
 {
     char *const word = t->added[t->added_count++];
     (void)snprintf(word, WORD_MAX, "%s=%s", key, values);
@@ -80,7 +80,7 @@ static void add_word(struct template *t, const char *key, const char *values)
 }
 
 /* What has no default and was not given comes from the first row of its table. */
-static bool add_required(struct template *t, struct problem *problem)
+static bool add_required(struct sheet *t, struct problem *problem)
 {
     for (size_t i = 0; i < t->system->field_count && t->added_count + 1 < ADDED_WORDS; i++) {
         const struct sc_field *const field = &t->system->fields[i];
@@ -108,7 +108,7 @@ static const struct sc_field *telling_key(const struct sc_system *system)
     return NULL;
 }
 
-static void add_telling(struct template *t, const struct sc_field *field)
+static void add_telling(struct sheet *t, const struct sc_field *field)
 {
     struct text values = { 0 };
     for (int i = 0; i < TELLING_ROWS; i++) {
@@ -126,7 +126,7 @@ static void add_telling(struct template *t, const struct sc_field *field)
 }
 
 /* A row for each policy, or a few that tell something, unless the words say which rows. */
-static bool choose_rows(struct template *t, struct problem *problem)
+static bool choose_rows(struct sheet *t, struct problem *problem)
 {
     const struct sc_field *const policy = sc_system_field(t->system, "policy");
     const struct sc_field *const telling = policy == NULL ? telling_key(t->system) : NULL;
@@ -145,7 +145,7 @@ static bool is_number(const struct sc_field *field)
 }
 
 /* Some row of some preset's table sets the key. */
-static bool is_of_table(const struct template *t, const struct sc_field *field)
+static bool is_of_table(const struct sheet *t, const struct sc_field *field)
 {
     for (size_t p = 0; p < t->system->field_count; p++) {
         const struct sc_field *const preset = &t->system->fields[p];
@@ -163,26 +163,26 @@ static bool is_of_table(const struct template *t, const struct sc_field *field)
 
 /* A cell that is filled counts more than a preset, and more than what was fitted: what these
  * say stays empty, so that they still count once the sheet names others. */
-static bool shows_default(const struct template *t, const struct sc_field *field)
+static bool shows_default(const struct sheet *t, const struct sc_field *field)
 {
     return field->kind != SC_PRESET && field->provenance == SC_SETTING &&
            preset_that_sets(t->system, field) == NULL && !is_of_table(t, field);
 }
 
-static const struct setting *setting_of(const struct template *t, const struct key_column *column)
+static const struct setting *setting_of(const struct sheet *t, const struct key_column *column)
 {
     return column->sweep != NULL ? &t->settings[column->sweep - t->product.sweeps] : NULL;
 }
 
 /* NaN: an empty cell, or a name. */
-static double column_value(const struct template *t, const struct key_column *column)
+static double column_value(const struct sheet *t, const struct key_column *column)
 {
     if (!is_number(column->field) || (column->sweep == NULL && !shows_default(t, column->field)))
         return (double)NAN;
     return sc_field_get(column->field, t->scenario);
 }
 
-static struct emit_cell column_cell(const struct template *t, const struct key_column *column)
+static struct emit_cell column_cell(const struct sheet *t, const struct key_column *column)
 {
     const struct setting *const setting = setting_of(t, column);
     const struct sc_field *const field = column->field;
@@ -209,7 +209,7 @@ static bool reads_back(const struct sc_unit *unit, double value)
 }
 
 /* A value that is of the size that the key's values have. */
-static double typical_value(const struct template *t, const struct sc_field *field)
+static double typical_value(const struct sheet *t, const struct sc_field *field)
 {
     const double value = sc_field_get(field, t->scenario);
     if (isfinite(value))
@@ -218,7 +218,7 @@ static double typical_value(const struct template *t, const struct sc_field *fie
 }
 
 /* The unit in which the largest of the rows reads well, if all of them survive it. */
-static bool find_unit(struct template *t, struct key_column *column, struct problem *problem)
+static bool find_unit(struct sheet *t, struct key_column *column, struct problem *problem)
 {
     const enum sc_dimension dimension = column->field->dimension;
     const struct sc_unit *const si = sc_unit_for_display(dimension, 0.0);
@@ -262,7 +262,7 @@ static void name_column(struct key_column *column)
     text_fini(&name);
 }
 
-static bool describe_column(struct template *t, const struct sc_field *field,
+static bool describe_column(struct sheet *t, const struct sc_field *field,
                             struct key_column *column, struct problem *problem)
 {
     *column = (struct key_column){ .field = field, .sweep = given(t, field) };
@@ -290,7 +290,7 @@ static bool is_brief(const struct sc_system *system, const struct sc_field *fiel
     return any_brief(system) ? field->brief : field->provenance == SC_SETTING;
 }
 
-static bool select_names(const struct template *t, bool *selected, struct problem *problem)
+static bool select_names(const struct sheet *t, bool *selected, struct problem *problem)
 {
     char *const names = strdup(t->options->columns);
     bool fine = names != NULL || problem_set(problem, "out of memory");
@@ -313,7 +313,7 @@ static bool select_names(const struct template *t, bool *selected, struct proble
 }
 
 /* What the rows differ in and what was given stands there whatever else is asked for. */
-static bool select_columns(struct template *t, struct problem *problem)
+static bool select_columns(struct sheet *t, struct problem *problem)
 {
     const char *const wanted = t->options->columns;
     const size_t count = t->system->field_count;
@@ -334,7 +334,7 @@ static bool select_columns(struct template *t, struct problem *problem)
 
 /* ---- writing ---- */
 
-static bool write_rows(struct template *t, const struct emit_style *style, struct problem *problem)
+static bool write_rows(struct sheet *t, const struct emit_style *style, struct problem *problem)
 {
     struct sink sink;
     struct emit_column *const columns = calloc(t->column_count + 1, sizeof *columns);
@@ -360,7 +360,7 @@ static bool write_rows(struct template *t, const struct emit_style *style, struc
 }
 
 /* Names of the rows of a preset's table, or of a choice. */
-static void describe_names(const struct template *t, const struct sc_field *field, struct text *out)
+static void describe_names(const struct sheet *t, const struct sc_field *field, struct text *out)
 {
     if (field->kind == SC_CHOICE)
         describe_choices(field, out);
@@ -368,7 +368,7 @@ static void describe_names(const struct template *t, const struct sc_field *fiel
         text_printf(out, "%s%s", i > 0 ? " | " : "", preset_at(t->resolver, field, i)->name);
 }
 
-static bool add_help_row(struct template *t, const struct sc_field *field, struct sink *sink,
+static bool add_help_row(struct sheet *t, const struct sc_field *field, struct sink *sink,
                          struct problem *problem)
 {
     struct key_column column;
@@ -380,12 +380,9 @@ static bool add_help_row(struct template *t, const struct sc_field *field, struc
     describe_default(field, t->defaults, &fallback);
     describe_names(t, field, &names);
     const struct emit_cell cells[] = {
-        emit_string(field->key),
-        emit_string(column.unit != NULL ? column.unit->name : NULL),
-        emit_string(range.bytes),
-        emit_string(fallback.bytes),
-        emit_string(names.bytes),
-        emit_string(field->help),
+        emit_string(field->key),    emit_string(column.unit != NULL ? column.unit->name : NULL),
+        emit_string(range.bytes),   emit_string(fallback.bytes),
+        emit_string(names.bytes),   emit_string(field->help),
         emit_string(field->source),
     };
     bool fine = !(range.failed || fallback.failed || names.failed);
@@ -397,7 +394,7 @@ static bool add_help_row(struct template *t, const struct sc_field *field, struc
 }
 
 /* Every key of the system, in the units of the template. */
-static bool write_help(struct template *t, const struct emit_style *style, struct problem *problem)
+static bool write_help(struct sheet *t, const struct emit_style *style, struct problem *problem)
 {
     static const struct emit_column columns[] = {
         { .name = "key" },     { .name = "unit" }, { .name = "range" },  { .name = "default" },
@@ -428,8 +425,7 @@ static bool check_outputs(const struct options *options, struct problem *problem
     return output_check(options->output, problem) && output_check(options->help_file, problem);
 }
 
-static bool make_template(struct template *t, const struct emit_style *style,
-                          struct problem *problem)
+static bool make_template(struct sheet *t, const struct emit_style *style, struct problem *problem)
 {
     return resolver_build(t->resolver, NULL, 0, t->defaults, problem) && read_words(t, problem) &&
            choose_rows(t, problem) && select_columns(t, problem) &&
@@ -448,8 +444,8 @@ static int template_run(const struct command *command, const struct options *opt
         chosen.format = "csv";
     if (chosen.digits == NULL)
         chosen.digits = "all";
-    struct template t = { .system = command_system(command, words, word_count, &problem),
-                          .options = &chosen };
+    struct sheet t = { .system = command_system(command, words, word_count, &problem),
+                       .options = &chosen };
     if (t.system == NULL || !sink_style(&chosen, &style, &problem))
         return command_fail(&problem);
     style.bar = false;
@@ -473,8 +469,10 @@ static int template_run(const struct command *command, const struct options *opt
 }
 
 static const struct option_row options[] = {
-    OPTION(columns, 'c', "LIST", "keys that are columns, a,b,c, or all (default: those of a plan)"),
-    { .name = "help-file", .argument = "FILE", .offset = offsetof(struct options, help_file),
+    OPTION(columns, 'c', "KEYS", "keys that are columns, a,b,c, or all (default: those of a plan)"),
+    { .name = "help-file",
+      .argument = "FILE",
+      .offset = offsetof(struct options, help_file),
       .help = "write there what each key is: unit, range, default, choices, help, source" },
     OPTION(format, 'f', "FORMAT", "table, csv, tsv, json, jsonl or md (default csv), of both"),
     OPTION(output, 'o', "FILE", "write there, whole or not at all"),
