@@ -23,6 +23,7 @@ MODULES = gsl libpcre2-8 jansson expat
 PACKAGES = build-essential pkg-config libgsl-dev libpcre2-dev libcsv-dev libjansson-dev libexpat1-dev \
            gnuplot-nox perl
 PAPER_PACKAGES = latexmk texlive-latex-recommended texlive-fonts-recommended gnuplot-nox
+SHEET_PACKAGES = libreoffice-calc-nogui
 ANALYZERS = clang-tidy cppcheck
 
 MAKEFLAGS += --no-print-directory --no-builtin-rules
@@ -158,10 +159,10 @@ $(BUILD)/flags $(BUILD)/sources: always
 
 # `make clean all` and `make deps check` do one after the other, with -j too.
 $(BUILD)/flags $(BUILD)/sources asan tsan analyze fuzz dist: | $(filter clean deps,$(MAKECMDGOALS))
-deps-paper: | $(filter deps,$(MAKECMDGOALS))
+deps-paper deps-sheets: | $(filter deps,$(MAKECMDGOALS))
 $(PAPERS:paper/%.tex=$(BUILD)/paper/%.pdf): | $(filter deps-paper,$(MAKECMDGOALS))
 ifneq ($(filter clean,$(MAKECMDGOALS)),)
-deps deps-paper: | clean
+deps deps-paper deps-sheets: | clean
 endif
 
 -include $(patsubst %.o,%.d,$(EMBEDDED_OBJECT) $(call objects,$(MODEL_SOURCES) \
@@ -170,7 +171,9 @@ endif
 deps: ## install the Debian packages that are missing (asks sudo)
 deps-paper: ## likewise those that the paper needs
 deps-paper: PACKAGES = $(PAPER_PACKAGES)
-deps deps-paper:
+deps-sheets: ## likewise LibreOffice (300 MB), with which tests/cli/sheets.t opens answers
+deps-sheets: PACKAGES = $(SHEET_PACKAGES)
+deps deps-paper deps-sheets:
 	missing=; \
 	if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then \
 	    echo '$@: not a Debian system; please install: $(PACKAGES)' >&2; exit 1; \
@@ -271,6 +274,11 @@ calibration: $(PROGRAM) ## make data/params/ anew (some minutes)
 	$(PROGRAM) calibrate uvm pattern=all --samples 6000 --seed 1 -o data/params/uvm.csv
 	$(PROGRAM) calibrate prefetch --samples 4000 --seed 1 -o data/params/prefetch.csv
 	rm -f data/params/*.runs
+
+PLAN = data/examples/plan.fods
+plan: $(PROGRAM) ## answer the scenarios of PLAN (data/examples/plan.fods), in place
+	STALLCAST='$(abspath $(PROGRAM))' perl data/examples/answer_plan.pl '$(PLAN)' \
+	    --columns slowdown,slowdown_lo,slowdown_hi,time_s,bound
 
 # Figures and paper -----------------------------------------------------------
 
@@ -375,7 +383,7 @@ format: ## clang-format in place, on every C file or on FILES
 	clang-format -i $(FILES)
 
 help: ## this list
-	awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all always analyze asan bench calibration check clean demo deps deps-paper dist format \
-        fuzz fuzz-run help install paper plots tidy tsan uninstall
+.PHONY: all always analyze asan bench calibration check clean demo deps deps-paper deps-sheets dist \
+        format fuzz fuzz-run help install paper plan plots tidy tsan uninstall

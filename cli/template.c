@@ -493,7 +493,7 @@ const struct command command_template = {
         "what the preset of its row says, else the default.\n\n"
         "  stallcast template hbf model=llama-70b > plan.csv\n"
         "  stallcast template uvm app=k-means footprint=8GiB:32GiB:8GiB --help-file keys.csv -o plan.csv\n"
-        "  stallcast template stream --delimiter ';' --decimal , | stallcast estimate stream --from -\n",
+        "  stallcast template stream --delimiter ';' --decimal , -o plan.csv\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .run = template_run,
