@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "complete.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,7 +88,16 @@ static void add_fields(const struct completion *c, const char *end)
     }
 }
 
-/* A tag of some row, at the first row that has it. */
+/* Some row before the i-th has the tag. */
+static bool is_tag_before(const struct completion *c, const struct sc_field *field, size_t i,
+                          const char *tag)
+{
+    bool seen = false;
+    for (size_t j = 0; j < i && !seen; j++)
+        seen = sc_is_word_of(preset_at(c->resolver, field, j)->tags, tag);
+    return seen;
+}
+
 static void add_tags(const struct completion *c, const struct sc_field *field)
 {
     for (size_t i = 0; i < preset_count(c->resolver, field); i++) {
@@ -95,12 +105,10 @@ static void add_tags(const struct completion *c, const struct sc_field *field)
         char *rest = NULL;
         for (char *tag = tags != NULL ? strtok_r(tags, " ", &rest) : NULL; tag != NULL;
              tag = strtok_r(NULL, " ", &rest)) {
-            bool seen = false;
-            for (size_t j = 0; j < i && !seen; j++)
-                seen = sc_is_word_of(preset_at(c->resolver, field, j)->tags, tag);
-            char name[64] = "@";
-            if (!seen && strlen(tag) + 2 <= sizeof name)
-                add(c, strcat(name, tag), "", "every row with this tag");
+            char name[64];
+            (void)snprintf(name, sizeof name, "@%s", tag);
+            if (!is_tag_before(c, field, i, tag))
+                add(c, name, "", "every row with this tag");
         }
         free(tags);
     }

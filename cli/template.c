@@ -293,7 +293,9 @@ static bool is_brief(const struct sc_system *system, const struct sc_field *fiel
 static bool select_names(const struct sheet *t, bool *selected, struct problem *problem)
 {
     char *const names = strdup(t->options->columns);
-    bool fine = names != NULL || problem_set(problem, "out of memory");
+    if (names == NULL)
+        return problem_set(problem, "out of memory");
+    bool fine = true;
     for (char *name = names; fine && name != NULL;) {
         char *const comma = strchr(name, ',');
         if (comma != NULL)
@@ -312,48 +314,75 @@ static bool select_names(const struct sheet *t, bool *selected, struct problem *
     return fine;
 }
 
-/* What the rows differ in and what was given stands there whatever else is asked for. */
-static bool select_columns(struct sheet *t, struct problem *problem)
+static bool is_selected(const struct sheet *t, const struct sc_field *field, bool by_name)
 {
     const char *const wanted = t->options->columns;
-    const size_t count = t->system->field_count;
-    bool *const selected = calloc(count, sizeof *selected);
-    t->columns = calloc(count, sizeof *t->columns);
-    bool fine = (selected != NULL && t->columns != NULL) || problem_set(problem, "out of memory");
-    if (fine && wanted != NULL && strcmp(wanted, "all") != 0)
-        fine = select_names(t, selected, problem);
-    for (size_t i = 0; fine && i < count; i++) {
+    if (by_name || given(t, field) != NULL)
+        return true;
+    return wanted == NULL ? is_brief(t->system, field) : strcmp(wanted, "all") == 0;
+}
+
+/* What the rows differ in and what was given stands there whatever else is asked for. */
+static bool add_columns(struct sheet *t, bool *by_name, struct problem *problem)
+{
+    const char *const wanted = t->options->columns;
+    if (wanted != NULL && strcmp(wanted, "all") != 0 && !select_names(t, by_name, problem))
+        return false;
+    for (size_t i = 0; i < t->system->field_count; i++) {
         const struct sc_field *const field = &t->system->fields[i];
-        if (selected[i] || given(t, field) != NULL ||
-            (wanted == NULL ? is_brief(t->system, field) : strcmp(wanted, "all") == 0))
-            fine = describe_column(t, field, &t->columns[t->column_count++], problem);
+        if (is_selected(t, field, by_name[i]) &&
+            !describe_column(t, field, &t->columns[t->column_count++], problem))
+            return false;
     }
-    free(selected);
+    return true;
+}
+
+static bool select_columns(struct sheet *t, struct problem *problem)
+{
+    bool *const by_name = calloc(t->system->field_count, sizeof *by_name);
+    t->columns = calloc(t->system->field_count, sizeof *t->columns);
+    const bool fine = by_name != NULL && t->columns != NULL ? add_columns(t, by_name, problem)
+                                                            : problem_set(problem, "out of memory");
+    free(by_name);
     return fine;
 }
 
 /* ---- writing ---- */
 
-static bool write_rows(struct sheet *t, const struct emit_style *style, struct problem *problem)
+static bool write_row(struct sheet *t, size_t row, struct sink *sink, struct emit_cell *cells,
+                      struct problem *problem)
+{
+    if (!build_row(t, row, problem))
+        return false;
+    for (size_t i = 0; i < t->column_count; i++)
+        cells[i] = column_cell(t, &t->columns[i]);
+    return sink_row(sink, cells, problem);
+}
+
+static bool write_sheet(struct sheet *t, const struct emit_style *style,
+                        struct emit_column *columns, struct emit_cell *cells,
+                        struct problem *problem)
 {
     struct sink sink;
+    for (size_t i = 0; i < t->column_count; i++)
+        columns[i].name = t->columns[i].header;
+    if (!sink_open(&sink, style, columns, t->column_count, t->options->output, problem))
+        return false;
+    for (size_t row = 0; row < t->product.rows; row++)
+        if (!write_row(t, row, &sink, cells, problem)) {
+            sink_abandon(&sink);
+            return false;
+        }
+    return sink_close(&sink, problem);
+}
+
+static bool write_rows(struct sheet *t, const struct emit_style *style, struct problem *problem)
+{
     struct emit_column *const columns = calloc(t->column_count + 1, sizeof *columns);
     struct emit_cell *const cells = calloc(t->column_count + 1, sizeof *cells);
-    bool fine = (columns != NULL && cells != NULL) || problem_set(problem, "out of memory");
-    for (size_t i = 0; fine && i < t->column_count; i++)
-        columns[i].name = t->columns[i].header;
-    fine = fine && sink_open(&sink, style, columns, t->column_count, t->options->output, problem);
-    const bool opened = fine;
-    for (size_t row = 0; fine && row < t->product.rows; row++) {
-        fine = build_row(t, row, problem);
-        for (size_t i = 0; fine && i < t->column_count; i++)
-            cells[i] = column_cell(t, &t->columns[i]);
-        fine = fine && sink_row(&sink, cells, problem);
-    }
-    if (fine)
-        fine = sink_close(&sink, problem);
-    else if (opened)
-        sink_abandon(&sink);
+    const bool fine = columns != NULL && cells != NULL
+                          ? write_sheet(t, style, columns, cells, problem)
+                          : problem_set(problem, "out of memory");
     free(columns);
     free(cells);
     return fine;
@@ -450,12 +479,13 @@ static int template_run(const struct command *command, const struct options *opt
         return command_fail(&problem);
     style.bar = false;
     t.resolver = resolver_create(t.system, catalog, &problem);
-    bool fine = t.resolver != NULL;
-    if (fine) {
-        t.words = calloc(word_count + ADDED_WORDS, sizeof *t.words);
-        fine = t.words != NULL || problem_set(&problem, "out of memory");
-    }
-    if (fine) {
+    if (t.resolver == NULL)
+        return command_fail(&problem);
+    bool fine = false;
+    t.words = calloc(word_count + ADDED_WORDS, sizeof *t.words);
+    if (t.words == NULL) {
+        (void)problem_set(&problem, "out of memory");
+    } else {
         memcpy(t.words, words + 1, (word_count - 1) * sizeof *t.words);
         t.word_count = word_count - 1;
         fine = make_template(&t, &style, &problem);
