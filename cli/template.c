@@ -274,20 +274,13 @@ static bool describe_column(struct sheet *t, const struct sc_field *field,
 
 /* ---- which keys ---- */
 
-static bool any_brief(const struct sc_system *system)
-{
-    bool any = false;
-    for (size_t i = 0; i < system->field_count; i++)
-        any = any || system->fields[i].brief;
-    return any;
-}
-
-/* The few keys of a plan; where no table says which those are, every setting. */
+/* Of a plan: what rows name, and the few keys that the system says; else its settings. */
 static bool is_brief(const struct sc_system *system, const struct sc_field *field)
 {
     if (field->kind == SC_PRESET)
         return field->table != NULL;
-    return any_brief(system) ? field->brief : field->provenance == SC_SETTING;
+    return system->plan_keys != NULL ? sc_is_word_of(system->plan_keys, field->key)
+                                     : field->provenance == SC_SETTING;
 }
 
 static bool select_names(const struct sheet *t, bool *selected, struct problem *problem)

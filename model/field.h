@@ -86,7 +86,6 @@ struct sc_field {
                                  * none), or of the choices (NULL: the first) */
     const void *choices;        /* SC_CHOICE: array of rows that start with struct sc_choice */
     size_t choice_count, choice_size;
-    bool brief;                 /* among the few keys that a plan starts with */
     enum sc_provenance provenance;
     const char *source;         /* of the default value, for facts and anchors */
     const char *help;
