@@ -212,7 +212,7 @@ static bool reads_back(const struct sc_unit *unit, double value)
 static double typical_value(const struct sheet *t, const struct sc_field *field)
 {
     const double value = sc_field_get(field, t->scenario);
-    if (isfinite(value))
+    if (isfinite(value) && fabs(value) > 0.0)
         return fabs(value);
     return field->minimum > 0.0 ? sqrt(field->minimum * field->maximum) : field->maximum;
 }
@@ -232,7 +232,7 @@ static bool find_unit(struct sheet *t, struct key_column *column, struct problem
         largest = fmax(largest, fabs(column_value(t, column)));
     }
     column->unit = sc_unit_for_display(
-        dimension, isfinite(largest) ? largest : typical_value(t, column->field));
+        dimension, largest > 0.0 ? largest : typical_value(t, column->field));
     for (size_t row = 0; row < rows; row++) {
         if (!build_row(t, row, problem))
             return false;
@@ -274,13 +274,13 @@ static bool describe_column(struct sheet *t, const struct sc_field *field,
 
 /* ---- which keys ---- */
 
-/* Of a plan: what rows name, and the few keys that the system says; else its settings. */
-static bool is_brief(const struct sc_system *system, const struct sc_field *field)
+/* Of a plan: presets, and the few keys that the system says; else what has a value to show. */
+static bool is_brief(const struct sheet *t, const struct sc_field *field)
 {
     if (field->kind == SC_PRESET)
         return field->table != NULL;
-    return system->plan_keys != NULL ? sc_is_word_of(system->plan_keys, field->key)
-                                     : field->provenance == SC_SETTING;
+    return t->system->plan_keys != NULL ? sc_is_word_of(t->system->plan_keys, field->key)
+                                        : shows_default(t, field);
 }
 
 static bool select_names(const struct sheet *t, bool *selected, struct problem *problem)
@@ -312,7 +312,7 @@ static bool is_selected(const struct sheet *t, const struct sc_field *field, boo
     const char *const wanted = t->options->columns;
     if (by_name || given(t, field) != NULL)
         return true;
-    return wanted == NULL ? is_brief(t->system, field) : strcmp(wanted, "all") == 0;
+    return wanted == NULL ? is_brief(t, field) : strcmp(wanted, "all") == 0;
 }
 
 /* What the rows differ in and what was given stands there whatever else is asked for. */

@@ -31,7 +31,7 @@ struct sc_system {
     const struct sc_field *fields;
     size_t field_count;
     const char *plan_keys; /* those that a plan starts with besides presets and the policy,
-                            * blanks between; NULL: every setting */
+                            * blanks between; NULL: all settings */
     const struct sc_metric *metrics;
     size_t metric_count;
     size_t scenario_size, answer_size;
