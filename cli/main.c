@@ -75,10 +75,10 @@ static int print_help(void)
                           "Forecasts how much a GPU kernel slows down when its data sits in a far, slow\n"
                           "or small memory, and why.\n\ncommands:\n");
     for (size_t i = 0; i < command_count; i++)
-        text_printf(&out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+        text_printf(&out, "  %-11s %s\n", commands[i]->name, commands[i]->summary);
     text_add_string(&out, "\nsystems:\n");
     for (size_t i = 0; i < sc_system_count; i++)
-        text_printf(&out, "  %-10s %s\n", sc_systems[i]->name, sc_systems[i]->title);
+        text_printf(&out, "  %-11s %s\n", sc_systems[i]->name, sc_systems[i]->title);
     text_add_string(&out,
                     "\n'stallcast COMMAND --help' explains a command, 'stallcast list fields SYSTEM' its\n"
                     "keys.  To begin with:\n\n"
