@@ -108,6 +108,14 @@ static const struct sc_field *telling_key(const struct sc_system *system)
     return NULL;
 }
 
+/* To three digits: values between two ends need be no more exact. */
+static double round_off(double value)
+{
+    char digits[SC_NUMBER_MAX];
+    (void)sc_number_format(digits, value, 3);
+    return strtod(digits, NULL);
+}
+
 static void add_telling(struct sheet *t, const struct sc_field *field)
 {
     struct text values = { 0 };
@@ -118,7 +126,8 @@ static void add_telling(struct sheet *t, const struct sc_field *field)
                                                : low + part * (high - low);
         if (i > 0)
             text_add_char(&values, ',');
-        scenario_value(field->kind == SC_INTEGER ? round(value) : value, field->dimension, &values);
+        scenario_value(field->kind == SC_INTEGER ? round(value) : round_off(value),
+                       field->dimension, &values);
     }
     if (!values.failed)
         add_word(t, field->key, values.bytes);
