@@ -23,6 +23,7 @@ MODULES = gsl libpcre2-8 jansson expat
 PACKAGES = build-essential pkg-config libgsl-dev libpcre2-dev libcsv-dev libjansson-dev libexpat1-dev \
            gnuplot-nox perl
 PAPER_PACKAGES = latexmk texlive-latex-recommended texlive-fonts-recommended gnuplot-nox
+SHEET_PACKAGES = libreoffice-calc-nogui
 ANALYZERS = clang-tidy cppcheck
 
 MAKEFLAGS += --no-print-directory --no-builtin-rules
@@ -78,6 +79,7 @@ BENCHES := $(patsubst tests/%.c,$(BUILD)/%,$(filter tests/bench_%,$(TEST_SOURCES
 CLI_TESTS := $(sort $(wildcard tests/cli/*.t))
 DATA := $(sort $(wildcard data/*.csv data/*/*.csv))
 PLOTS := $(sort $(wildcard plots/*.gp))
+COMPLETIONS := $(sort $(wildcard $(addprefix cli/stallcast.,bash fish zsh)))
 PUBLIC_HEADERS := $(filter-out %_private.h,$(sort $(wildcard model/*.h)))
 
 MODEL_LIB = $(BUILD)/libstallcast.a
@@ -117,15 +119,15 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	$(say) '  CC    $<'
 	$(call compile,$<)
 
-# Data files and the scripts of figures, as they are, in the program.
+# Data files and the scripts of figures and shells, as they are, in the program.
 $(EMBEDDED_OBJECT): $(BUILD)/embedded.c $(BUILD)/flags
 	mkdir -p $(@D)
 	$(say) '  CC    $<'
 	$(call compile,cli/embedded.c)
 
-$(BUILD)/embedded.c: $(BUILD)/embed $(PLOTS) $(DATA) $(BUILD)/sources
+$(BUILD)/embedded.c: $(BUILD)/embed $(COMPLETIONS) $(PLOTS) $(DATA) $(BUILD)/sources
 	$(say) '  EMBED $@'
-	cd data && $(abspath $<) $(abspath $@) $(PLOTS:%=../%) $(DATA:data/%=%)
+	cd data && $(abspath $<) $(abspath $@) $(COMPLETIONS:%=../%) $(PLOTS:%=../%) $(DATA:data/%=%)
 
 $(BUILD)/embed: cli/embed.c $(BUILD)/flags
 	$(say) '  CC    $<'
@@ -148,7 +150,8 @@ $(BENCHES): $(BUILD)/bench_%: $(BUILD)/obj/tests/bench_%.o $(TEST_OBJECTS) $(LAY
 # what was built otherwise is built again.
 $(BUILD)/flags: WANTED = $(foreach layer,model calibrate cli tests,$(call flags_of,$(layer))) \
     $(BUILD_CC) $(CC) $(WARNINGS) $(CFLAGS) $(ARITHMETIC) $(LDFLAGS)
-$(BUILD)/sources: WANTED = $(MODEL_SOURCES) $(CALIBRATE_SOURCES) $(CLI_SOURCES) $(PLOTS) $(DATA)
+$(BUILD)/sources: WANTED = $(MODEL_SOURCES) $(CALIBRATE_SOURCES) $(CLI_SOURCES) $(COMPLETIONS) \
+    $(PLOTS) $(DATA)
 $(BUILD)/flags $(BUILD)/sources: always
 	mkdir -p $(@D)
 	printf '%s\n' '$(subst ','\'',$(WANTED))' | cmp -s - $@ || \
@@ -156,10 +159,10 @@ $(BUILD)/flags $(BUILD)/sources: always
 
 # `make clean all` and `make deps check` do one after the other, with -j too.
 $(BUILD)/flags $(BUILD)/sources asan tsan analyze fuzz dist: | $(filter clean deps,$(MAKECMDGOALS))
-deps-paper: | $(filter deps,$(MAKECMDGOALS))
+deps-paper deps-sheets: | $(filter deps,$(MAKECMDGOALS))
 $(PAPERS:paper/%.tex=$(BUILD)/paper/%.pdf): | $(filter deps-paper,$(MAKECMDGOALS))
 ifneq ($(filter clean,$(MAKECMDGOALS)),)
-deps deps-paper: | clean
+deps deps-paper deps-sheets: | clean
 endif
 
 -include $(patsubst %.o,%.d,$(EMBEDDED_OBJECT) $(call objects,$(MODEL_SOURCES) \
@@ -168,7 +171,9 @@ endif
 deps: ## install the Debian packages that are missing (asks sudo)
 deps-paper: ## likewise those that the paper needs
 deps-paper: PACKAGES = $(PAPER_PACKAGES)
-deps deps-paper:
+deps-sheets: ## likewise LibreOffice (300 MB), with which tests/cli/sheets.t opens answers
+deps-sheets: PACKAGES = $(SHEET_PACKAGES)
+deps deps-paper deps-sheets:
 	missing=; \
 	if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then \
 	    echo '$@: not a Debian system; please install: $(PACKAGES)' >&2; exit 1; \
@@ -270,6 +275,11 @@ calibration: $(PROGRAM) ## make data/params/ anew (some minutes)
 	$(PROGRAM) calibrate prefetch --samples 4000 --seed 1 -o data/params/prefetch.csv
 	rm -f data/params/*.runs
 
+PLAN = data/examples/plan.fods
+plan: $(PROGRAM) ## answer the scenarios of PLAN (data/examples/plan.fods), in place
+	STALLCAST='$(abspath $(PROGRAM))' perl data/examples/answer_plan.pl '$(PLAN)' \
+	    --columns slowdown,slowdown_lo,slowdown_hi,time_s,bound
+
 # Figures and paper -----------------------------------------------------------
 
 # Figures of the papers; the others are drawn by commands of their own.
@@ -319,17 +329,25 @@ BINDIR = $(PREFIX)/bin
 LIBDIR = $(PREFIX)/lib
 INCLUDEDIR = $(PREFIX)/include
 DATADIR = $(PREFIX)/share
-MANUAL = $(BUILD)/stallcast.1
+BASH_COMPLETION = $(DATADIR)/bash-completion/completions/stallcast
+FISH_COMPLETION = $(DATADIR)/fish/vendor_completions.d/stallcast.fish
+ZSH_COMPLETION = $(DATADIR)/zsh/site-functions/_stallcast
+# Each command is a file that defines its row.
+COMMANDS := $(sort $(shell sed -n 's/^const struct command command_\([a-z_]*\) = {$$/\1/p' \
+    $(CLI_SOURCES)))
+MANUALS = $(BUILD)/man/stallcast.1 $(COMMANDS:%=$(BUILD)/man/stallcast-%.1)
 INSTALLED = $(BINDIR)/stallcast $(LIBDIR)/libstallcast.a $(LIBDIR)/pkgconfig/stallcast.pc \
     $(PUBLIC_HEADERS:model/%=$(INCLUDEDIR)/stallcast/%) $(DATA:%=$(DATADIR)/stallcast/%) \
-    $(DATADIR)/man/man1/stallcast.1
+    $(MANUALS:$(BUILD)/man/%=$(DATADIR)/man/man1/%) $(BASH_COMPLETION) $(FISH_COMPLETION) \
+    $(ZSH_COMPLETION)
 OWN_FOLDERS = '$(DESTDIR)$(INCLUDEDIR)/stallcast' '$(DESTDIR)$(DATADIR)/stallcast'
 
-$(MANUAL): $(PROGRAM)
+$(MANUALS): $(PROGRAM)
+	mkdir -p $(@D)
 	$(say) '  MAN   $@'
-	$(PROGRAM) --manual > $@
+	$(PROGRAM) --manual $(patsubst stallcast-%,%,$(filter stallcast-%,$(basename $(@F)))) > $@
 
-install: all $(MANUAL) ## install under PREFIX (/usr/local), below DESTDIR if given
+install: all $(MANUALS) ## install under PREFIX (/usr/local), below DESTDIR if given
 	set -e; put() { install -D -m "$$1" "$$2" "$(DESTDIR)$$3"; }; \
 	put 755 $(PROGRAM) '$(BINDIR)/stallcast'; \
 	put 644 $(MODEL_LIB) '$(LIBDIR)/libstallcast.a'; \
@@ -339,7 +357,10 @@ install: all $(MANUAL) ## install under PREFIX (/usr/local), below DESTDIR if gi
 	for file in $(PUBLIC_HEADERS:model/%=%); do \
 	    put 644 "model/$$file" "$(INCLUDEDIR)/stallcast/$$file"; done; \
 	for file in $(DATA); do put 644 "$$file" "$(DATADIR)/stallcast/$$file"; done; \
-	put 644 $(MANUAL) '$(DATADIR)/man/man1/stallcast.1'
+	for page in $(MANUALS); do put 644 "$$page" "$(DATADIR)/man/man1/$${page##*/}"; done; \
+	put 644 cli/stallcast.bash '$(BASH_COMPLETION)'; \
+	put 644 cli/stallcast.fish '$(FISH_COMPLETION)'; \
+	put 644 cli/stallcast.zsh '$(ZSH_COMPLETION)'
 	echo 'installed under $(DESTDIR)$(PREFIX)'
 
 uninstall: ## remove what install put there
@@ -363,7 +384,7 @@ format: ## clang-format in place, on every C file or on FILES
 	clang-format -i $(FILES)
 
 help: ## this list
-	awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all always analyze asan bench calibration check clean demo deps deps-paper dist format \
-        fuzz fuzz-run help install paper plots tidy tsan uninstall
+.PHONY: all always analyze asan bench calibration check clean demo deps deps-paper deps-sheets dist \
+        format fuzz fuzz-run help install paper plan plots tidy tsan uninstall

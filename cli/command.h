@@ -17,6 +17,8 @@ struct command {
     const char *details; /* paragraphs for --help, each line as printed */
     const struct option_row *options;
     size_t option_count;
+    const char *(*first)(size_t i); /* what the first word may be, NULL at the end; or NULL: a
+                                     * system or a file, as `usage` says */
     /* Returns an exit code; prints its own problems. */
     int (*run)(const struct command *command, const struct options *options,
                const char *const *words, size_t word_count, struct catalog *catalog);
@@ -24,6 +26,7 @@ struct command {
 
 extern const struct command command_calibrate,
     command_compare,
+    command_completions,
     command_estimate,
     command_explain,
     command_fit,
@@ -35,6 +38,7 @@ extern const struct command command_calibrate,
     command_sensitivity,
     command_simulate,
     command_solve,
+    command_template,
     command_validate;
 
 /* Prints the problem and returns EXIT_USAGE. */

@@ -2,7 +2,8 @@
 /* The data files inside the program.
  *
  * The definitions are written at build time, by embed.c, from every CSV below
- * data/.  They are what the program knows when it is given no other data.
+ * data/ and the scripts of figures and shells.  They are what the program knows
+ * when it is given no other data.
  */
 #ifndef SC_EMBEDDED_H
 #define SC_EMBEDDED_H
@@ -10,7 +11,7 @@
 #include <stddef.h>
 
 struct sc_embedded {
-    const char *name;           /* path below data/, as in published/hbf.csv */
+    const char *name;           /* path from data/, as in published/hbf.csv */
     const unsigned char *bytes; /* the file as it is; a NUL follows, not counted in size */
     size_t size;
 };

@@ -390,6 +390,11 @@ static const char *kind_at(unsigned long i, const void *context)
     return i < sc_import_kind_count ? sc_import_kinds[i]->name : "auto";
 }
 
+static const char *kind_name(size_t i)
+{
+    return i <= sc_import_kind_count ? kind_at(i, NULL) : NULL;
+}
+
 static bool find_kind(struct job *job, const char *name, struct problem *problem)
 {
     job->kind = sc_import_kind_find(name);
@@ -512,5 +517,6 @@ const struct command command_import = {
         "  stallcast import --list ncu\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
+    .first = kind_name,
     .run = import,
 };

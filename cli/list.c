@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* stallcast list: what the tool knows: systems, keys, columns, tables, constants. */
-#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include "answer.h"
 #include "calibration.h"
 #include "command.h"
+#include "describe.h"
 #include "filter.h"
 #include "preset.h"
 #include "scenario.h"
@@ -89,22 +89,6 @@ static const char *const kinds[] = {
     [SC_CALIBRATED] = "calibrated", [SC_DERIVED] = "derived",
 };
 
-/* Default of a field, as one would write it. */
-static void describe_default(const struct listing *list, const struct sc_field *field,
-                             struct text *out)
-{
-    const double value =
-        field->kind == SC_PRESET ? (double)NAN : sc_field_get(field, list->scenario);
-    if (field->kind == SC_PRESET)
-        text_add_string(out, field->preset != NULL ? field->preset : "");
-    else if (field->kind == SC_CHOICE)
-        text_add_string(out, sc_field_choice(field, (size_t)value)->name);
-    else if (!isnan(value))
-        scenario_quantity(value, field->dimension, out);
-    else
-        text_add_string(out, field->derived != NULL ? field->derived : "required");
-}
-
 static void describe_values(const struct sc_field *field, struct text *out)
 {
     if (field->kind == SC_PRESET) {
@@ -114,20 +98,17 @@ static void describe_values(const struct sc_field *field, struct text *out)
             text_add_string(out, "a file that mrc -f csv wrote");
         return;
     }
-    for (size_t i = 0; field->kind == SC_CHOICE && i < field->choice_count; i++)
-        text_printf(out, "%s%s", i > 0 ? " | " : "", sc_field_choice(field, i)->name);
     if (field->kind == SC_CHOICE)
-        return;
-    scenario_quantity(field->minimum, field->dimension, out);
-    text_add_string(out, " to ");
-    scenario_quantity(field->maximum, field->dimension, out);
+        describe_choices(field, out);
+    else
+        describe_range(field, out);
 }
 
 static bool field_row(struct listing *list, const struct sc_field *field, bool constants)
 {
     struct text value = { 0 }, range = { 0 };
     struct emit_cell *cells = list->cells;
-    describe_default(list, field, &value);
+    describe_default(field, list->scenario, &value);
     describe_values(field, &range);
     cells[0] = emit_string(field->key);
     cells[1] = emit_string(value.bytes);
@@ -328,6 +309,11 @@ static const char *subject_at(unsigned long i, const void *context)
     return subjects[i].name;
 }
 
+static const char *subject_name(size_t i)
+{
+    return i < subject_count ? subjects[i].name : NULL;
+}
+
 static int list_run(const struct command *command, const struct options *options,
                     const char *const *words, size_t word_count, struct catalog *catalog)
 {
@@ -389,5 +375,6 @@ const struct command command_list = {
                "  stallcast list models --format csv\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
+    .first = subject_name,
     .run = list_run,
 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "complete.h"
 #include "manual.h"
 #include "output.h"
 
@@ -24,6 +25,8 @@ static const struct command *const commands[] = {
     &command_fit,
     &command_plot,
     &command_mrc,
+    &command_template,
+    &command_completions,
 };
 static const size_t command_count = sizeof commands / sizeof commands[0];
 
@@ -87,7 +90,7 @@ static int print_help(void)
         text_printf(&out, "  %-11s %s\n", commands[i]->name, commands[i]->summary);
     text_add_string(&out, "\nsystems:\n");
     for (size_t i = 0; i < sc_system_count; i++)
-        text_printf(&out, "  %-10s %s\n", sc_systems[i]->name, sc_systems[i]->title);
+        text_printf(&out, "  %-11s %s\n", sc_systems[i]->name, sc_systems[i]->title);
     text_add_string(&out,
                     "\n'stallcast COMMAND --help' explains a command, 'stallcast list fields SYSTEM' its\n"
                     "keys.  To begin with:\n\n"
@@ -181,6 +184,28 @@ static int help(const char *name)
     return command != NULL ? print_command_help(command) : refuse_command(name);
 }
 
+/* stallcast(1), or the page of a command. */
+static int print_manual(const char *name)
+{
+    struct text out = { 0 };
+    const struct command *command = name != NULL ? find_command(name) : NULL;
+    if (name != NULL && command == NULL)
+        return refuse_command(name);
+    if (command != NULL)
+        manual_write_command(command, &out);
+    else
+        manual_write(commands, command_count, &out);
+    return print(&out);
+}
+
+/* What may follow the words of a command line, for shells; the last is being written. */
+static int complete(const char *const *words, size_t count)
+{
+    struct text out = { 0 };
+    complete_words(commands, command_count, words, count, data_directory(), &out);
+    return print(&out);
+}
+
 int main(int argc, char **argv)
 {
     struct problem problem;
@@ -200,11 +225,10 @@ int main(int argc, char **argv)
         text_printf(&out, "stallcast %s\n", SC_VERSION);
         return print(&out);
     }
-    if (strcmp(argv[1], "--manual") == 0) { /* for the Makefile */
-        struct text out = { 0 };
-        manual_write(commands, command_count, &out);
-        return print(&out);
-    }
+    if (strcmp(argv[1], "--manual") == 0) /* for the Makefile */
+        return print_manual(argv[2]);
+    if (strcmp(argv[1], "--complete") == 0) /* for the completions of shells */
+        return complete((const char *const *)argv + 2, (size_t)argc - 2);
     const struct command *command = find_command(argv[1]);
     return command != NULL ? run_command(command, argc - 2, argv + 2) : refuse_command(argv[1]);
 }

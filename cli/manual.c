@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "manual.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
 #include "answer.h"
 #include "calibration.h"
+#include "describe.h"
 #include "preset.h"
 #include "scenario.h"
 
@@ -69,29 +71,46 @@ static void add_item(struct text *out, const char *tag, const char *text)
     text_add_char(out, '\n');
 }
 
-/* Paragraphs as --help prints them: lines that begin with a blank are an
- * example and keep their form, others are filled. */
+/* Lines of --help that belong together: prose, or an example, whose lines begin with blanks. */
+struct block {
+    const char *text;
+    size_t length;
+    bool example;
+};
+
+static bool next_block(const char **text, struct block *block)
+{
+    *text += strspn(*text, "\n");
+    *block = (struct block){ .text = *text, .example = **text == ' ' };
+    while (**text != '\0' && **text != '\n' && (**text == ' ') == block->example) {
+        const size_t length = strcspn(*text, "\n");
+        *text += length + ((*text)[length] == '\n');
+    }
+    block->length = (size_t)(*text - block->text);
+    return block->length > 0;
+}
+
+/* Prose is filled, an example keeps its lines. */
+static void add_block(struct text *out, const struct block *block)
+{
+    text_add_string(out, block->example ? ".in +2n\n.nf\n" : "");
+    for (const char *line = block->text; line < block->text + block->length;) {
+        const size_t length = strcspn(line, "\n");
+        const size_t indent = strncmp(line, "  ", 2) == 0 ? 2 : 0;
+        add_plain(out, line + indent, length - indent);
+        text_add_char(out, '\n');
+        line += length + (line[length] == '\n');
+    }
+    text_add_string(out, block->example ? ".fi\n.in\n" : "");
+}
+
 static void add_paragraphs(struct text *out, const char *text)
 {
-    bool in_example = false;
-    while (*text != '\0') {
-        const size_t length = strcspn(text, "\n");
-        const bool example = *text == ' ';
-        if (length == 0) {
-            if (!in_example)
-                text_add_string(out, ".PP\n");
-        } else {
-            if (example != in_example)
-                text_add_string(out, example ? ".PP\n.RS 2\n.nf\n" : ".fi\n.RE\n.PP\n");
-            in_example = example;
-            const size_t indent = strspn(text, " ");
-            add_plain(out, text + indent, length - indent);
-            text_add_char(out, '\n');
-        }
-        text += length + (text[length] == '\n');
+    struct block block;
+    for (bool first = true; next_block(&text, &block); first = false) {
+        text_add_string(out, first ? "" : ".PP\n");
+        add_block(out, &block);
     }
-    if (in_example)
-        text_add_string(out, ".fi\n.RE\n");
 }
 
 static void add_options(struct text *out, const struct command *command)
@@ -119,47 +138,21 @@ static void add_options(struct text *out, const struct command *command)
 static void add_commands(struct text *out, const struct command *const *commands, size_t count)
 {
     add_heading(out, "SH", "COMMANDS");
+    text_add_string(out, "Each has a page of its own.\n");
     for (size_t i = 0; i < count; i++) {
-        add_heading(out, "SS", commands[i]->name);
-        text_add_string(out, "\\fBstallcast ");
-        add_string(out, commands[i]->name);
-        text_add_string(out, "\\fR ");
-        add_in_font(out, 'I', commands[i]->usage);
-        text_add_string(out, "\n.PP\n");
+        text_printf(out, ".TP\n\\fBstallcast\\-%s\\fR(1)\n", commands[i]->name);
         add_string(out, commands[i]->summary);
-        text_add_string(out, ".\n.PP\n");
-        if (commands[i]->details != NULL)
-            add_paragraphs(out, commands[i]->details);
-        add_options(out, commands[i]);
+        text_add_char(out, '\n');
     }
 }
 
 /* ---- keys of a system ---- */
 
-static void add_range(struct text *out, const struct sc_field *field)
-{
-    scenario_quantity(field->minimum, field->dimension, out);
-    text_add_string(out, " to ");
-    scenario_quantity(field->maximum, field->dimension, out);
-}
-
-/* The preset whose table sets the key when nothing is given, or NULL. */
-static const struct sc_field *preset_of(const struct sc_system *system, const struct sc_field *field)
-{
-    for (size_t i = 0; i < system->field_count && field->source != NULL; i++) {
-        const struct sc_field *preset = &system->fields[i];
-        if (preset->kind == SC_PRESET && preset->preset != NULL && preset->table != NULL &&
-            strcmp(preset->table, field->source) == 0)
-            return preset;
-    }
-    return NULL;
-}
-
 static void add_default(struct text *out, const struct sc_system *system,
                         const struct sc_field *field)
 {
-    const struct sc_field *preset = preset_of(system, field);
-    if (preset != NULL)
+    const struct sc_field *preset = preset_that_sets(system, field);
+    if (preset != NULL && preset->preset != NULL)
         text_printf(out, "that of %s, else ", preset->key);
     if (field->kind == SC_CHOICE && field->preset == NULL)
         text_add_string(out, sc_field_choice(field, 0)->name);
@@ -218,7 +211,7 @@ static void describe_field(const struct sc_system *system, const struct sc_field
             text_printf(line, "; 'stallcast list %s' shows them", field->table);
     } else if (field->kind != SC_CHOICE) {
         text_add_string(line, "; ");
-        add_range(line, field);
+        describe_range(field, line);
     }
     text_add_char(line, '.');
     add_origin(line, system, field);
@@ -301,7 +294,7 @@ static void add_grammar(struct text *out)
     }
 }
 
-static void add_surroundings(struct text *out)
+static void add_exit_status(struct text *out)
 {
     add_heading(out, "SH", "EXIT STATUS");
     add_item(out, "0", "fine");
@@ -309,11 +302,22 @@ static void add_surroundings(struct text *out)
              "the answer is no: a published figure misses its target, or some rows of a "
              "file are bad");
     add_item(out, "2", "usage, or unreadable input");
+}
+
+static void add_environment(struct text *out, bool tables)
+{
     add_heading(out, "SH", "ENVIRONMENT");
-    add_item(out, "STALLCAST_DATA",
-             "directory of tables that take the place of the built-in ones; "
-             "--data goes before it");
+    if (tables)
+        add_item(out, "STALLCAST_DATA",
+                 "directory of tables that take the place of the built-in ones; "
+                 "--data goes before it");
     add_item(out, "NO_COLOR", "if set and not empty, no colour on a terminal either");
+}
+
+static void add_surroundings(struct text *out)
+{
+    add_exit_status(out);
+    add_environment(out, true);
     add_heading(out, "SH", "FILES");
     text_add_string(out,
                     "The tables are built into the program.  A directory given with \\-\\-data or "
@@ -321,6 +325,7 @@ static void add_surroundings(struct text *out)
     add_item(out, "gpus.csv, models.csv, flash.csv", "presets, one row each, with their sources");
     add_item(out, "kernels.csv", "measured kernel launches of some models on some GPUs");
     add_item(out, "prefetch-kernels.csv", "kernels described by how they load, for prefetch");
+    add_item(out, "params/SYSTEM.csv", "calibrations: coefficients and how wide answers are");
     add_item(out, "published/SYSTEM.csv", "figures that 'stallcast validate SYSTEM' compares with");
     add_heading(out, "SH", "EXAMPLES");
     add_paragraphs(out, "  stallcast estimate hbf model=llama-70b policy=all\n"
@@ -331,10 +336,17 @@ static void add_surroundings(struct text *out)
                         "  stallcast validate hbf\n");
 }
 
+static void add_title(struct text *out, const char *name)
+{
+    text_add_string(out, ".TH STALLCAST");
+    for (const char *c = name; *c != '\0'; c++)
+        text_add_char(out, (char)toupper((unsigned char)*c));
+    text_add_string(out, " 1 \"\" \"stallcast " SC_VERSION "\" \"User Commands\"\n.nh\n.ad l\n");
+}
+
 void manual_write(const struct command *const *commands, size_t command_count, struct text *out)
 {
-    text_add_string(out, ".TH STALLCAST 1 \"\" \"stallcast " SC_VERSION "\" \"User Commands\"\n"
-                         ".nh\n.ad l\n");
+    add_title(out, "");
     add_heading(out, "SH", "NAME");
     text_add_string(out,
                     "stallcast \\- forecast how much a GPU kernel slows down when its data is far, "
@@ -347,8 +359,7 @@ void manual_write(const struct command *const *commands, size_t command_count, s
     text_add_string(
         out, "Forecasts how much a GPU kernel slows down when its data sits in a far, slow or "
              "small memory, and why.  Answers come from closed forms, about a microsecond "
-             "each.  'stallcast COMMAND \\-\\-help' explains a command.  A system is a "
-             "question with its keys and its closed form:\n");
+             "each.  A system is a question with its keys and its closed form:\n");
     for (size_t i = 0; i < sc_system_count; i++)
         add_item(out, sc_systems[i]->name, sc_systems[i]->title);
     add_commands(out, commands, command_count);
@@ -356,4 +367,103 @@ void manual_write(const struct command *const *commands, size_t command_count, s
     for (size_t i = 0; i < sc_system_count; i++)
         add_system(out, sc_systems[i]);
     add_surroundings(out);
+}
+
+/* ---- the page of a command ---- */
+
+static bool takes(const struct command *command, size_t offset)
+{
+    for (size_t i = 0; i < command->option_count; i++)
+        if (command->options[i].offset == offset)
+            return true;
+    return false;
+}
+
+/* Each line calls the program: it belongs among the examples. */
+static bool is_call(const struct block *block)
+{
+    bool calls = block->example;
+    for (const char *line = block->text; calls && line < block->text + block->length;) {
+        const char *const end = strchr(line, '\n');
+        const char *const call = strstr(line, "stallcast ");
+        calls = call != NULL && (end == NULL || call < end);
+        line = end != NULL ? end + 1 : block->text + block->length;
+    }
+    return calls;
+}
+
+/* The details of --help but for the calls; what led to these with a colon ends there. */
+static void add_description(struct text *out, const struct command *command)
+{
+    const char *text = command->details != NULL ? command->details : "";
+    struct block block;
+    add_heading(out, "SH", "DESCRIPTION");
+    const size_t start = out->length;
+    while (next_block(&text, &block)) {
+        if (is_call(&block)) {
+            if (!out->failed && out->length > start + 1 && out->bytes[out->length - 2] == ':')
+                out->bytes[out->length - 2] = '.';
+            continue;
+        }
+        text_add_string(out, out->length > start ? ".PP\n" : "");
+        add_block(out, &block);
+    }
+    text_add_string(out, out->length > start ? ".PP\n" : "");
+    text_add_string(out, "Systems, their keys, the grammar of scenarios and units are in "
+                         "\\fBstallcast\\fR(1).\n");
+}
+
+static void add_files(struct text *out, const struct command *command)
+{
+    add_heading(out, "SH", "FILES");
+    text_add_string(out, takes(command, offsetof(struct options, output))
+                             ? "What is written to a file appears there whole or not at all.\n"
+                             : "None is written.\n");
+    if (takes(command, offsetof(struct options, data)))
+        add_item(out, "DIR/*.csv",
+                 "tables as stallcast(1) lists them, in the directory of --data or STALLCAST_DATA; "
+                 "without either they are those built into the program");
+    if (takes(command, offsetof(struct options, params)))
+        add_item(out, "params/SYSTEM.csv",
+                 "the calibration that comes with the system, unless --params names another");
+}
+
+static void add_examples(struct text *out, const struct command *command)
+{
+    const char *text = command->details != NULL ? command->details : "";
+    struct block block;
+    bool first = true;
+    add_heading(out, "SH", "EXAMPLES");
+    while (next_block(&text, &block)) {
+        if (!is_call(&block))
+            continue;
+        text_add_string(out, first ? "" : ".PP\n");
+        add_block(out, &block);
+        first = false;
+    }
+}
+
+void manual_write_command(const struct command *command, struct text *out)
+{
+    struct text name = { 0 };
+    text_printf(&name, "-%s", command->name);
+    add_title(out, name.failed ? "" : name.bytes);
+    add_heading(out, "SH", "NAME");
+    text_printf(out, "stallcast\\%s \\- ", name.failed ? "" : name.bytes);
+    text_fini(&name);
+    add_string(out, command->summary);
+    text_add_char(out, '\n');
+    add_heading(out, "SH", "SYNOPSIS");
+    text_printf(out, "\\fBstallcast %s\\fR ", command->name);
+    add_in_font(out, 'I', command->usage);
+    text_add_char(out, '\n');
+    add_description(out, command);
+    add_heading(out, "SH", "OPTIONS");
+    add_options(out, command);
+    add_exit_status(out);
+    add_environment(out, takes(command, offsetof(struct options, data)));
+    add_files(out, command);
+    add_examples(out, command);
+    add_heading(out, "SH", "SEE ALSO");
+    text_add_string(out, "\\fBstallcast\\fR(1)\n");
 }

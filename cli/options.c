@@ -40,6 +40,31 @@ static const struct option_row *find_long(const struct option_row *rows, size_t 
     return NULL;
 }
 
+static const struct option_row *find_short(const struct option_row *rows, size_t count, char letter)
+{
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].letter != '\0' && rows[i].letter == letter)
+            return &rows[i];
+    return NULL;
+}
+
+const struct option_row *options_row(const struct option_row *rows, size_t row_count,
+                                     const char *word, const char **value)
+{
+    const bool is_long = word[0] == '-' && word[1] == '-';
+    const size_t length = is_long ? strcspn(word + 2, "=") : 0;
+    const char *const rest = word + 2 + length;
+    *value = NULL;
+    if (word[0] != '-' || word[1] == '\0')
+        return NULL;
+    if (is_long)
+        *value = *rest == '=' ? rest + 1 : NULL;
+    else
+        *value = *rest != '\0' ? rest : NULL;
+    return is_long ? find_long(rows, row_count, word + 2, length)
+                   : find_short(rows, row_count, word[1]);
+}
+
 static bool refuse_long(const struct option_row *rows, size_t count, const char *word, size_t length,
                         struct problem *problem)
 {
@@ -78,10 +103,7 @@ static const struct option_row *read_short(const struct option_row *rows, size_t
                                            const char *word, const char **value,
                                            struct problem *problem)
 {
-    const struct option_row *row = NULL;
-    for (size_t r = 0; r < count && row == NULL; r++)
-        if (rows[r].letter != '\0' && rows[r].letter == word[1])
-            row = &rows[r];
+    const struct option_row *row = find_short(rows, count, word[1]);
     if (row == NULL) {
         (void)problem_set(problem, "no option %.60s: --help lists those there are", word);
         return NULL;

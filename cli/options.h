@@ -21,6 +21,7 @@ struct options {
     const char *free[OPTION_TIMES];
     const char *top, *in_order, *summary; /* of compare; the latter given or not */
     const char *fail_above[OPTION_TIMES];
+    const char *help_file; /* of template */
     const char *keep, *name, *gpu; /* of import */
     const char *map[OPTION_TIMES]; /* in the order given */
     const char *block, *item, *input, *column, *sample, *sample_size, *sizes, *points; /* of mrc */
@@ -50,6 +51,11 @@ struct option_row {
 bool options_parse(const struct option_row *rows, size_t row_count, int argc, char **argv,
                    struct options *options, const char **words, size_t *word_count,
                    struct problem *problem);
+
+/* The row of a word such as --name, --name=value, -n or -nvalue, or NULL; *value is what the
+ * word says itself, or NULL. */
+const struct option_row *options_row(const struct option_row *rows, size_t row_count,
+                                     const char *word, const char **value);
 
 /* A whole number from low to high. */
 bool options_whole(const char *name, const char *text, long low, long high, long *value,

@@ -20,6 +20,11 @@ static const char *figure_at(unsigned long i, const void *context)
     return figures[i].name;
 }
 
+static const char *figure_name(size_t i)
+{
+    return i < figure_count ? figures[i].name : NULL;
+}
+
 static const struct figure *named_figure(const char *const *words, size_t count,
                                          struct problem *problem)
 {
@@ -253,5 +258,6 @@ const struct command command_plot = {
         "  stallcast plot calibration-parity --params mine.csv --seed 7 -o parity.png\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
+    .first = figure_name,
     .run = plot,
 };

@@ -40,6 +40,18 @@ const struct preset *preset_at(const struct resolver *resolver, const struct sc_
     return resolver->lists[preset_slot(resolver, field)].rows.items[i];
 }
 
+const struct sc_field *preset_that_sets(const struct sc_system *system,
+                                        const struct sc_field *field)
+{
+    for (size_t i = 0; field->source != NULL && i < system->field_count; i++) {
+        const struct sc_field *const preset = &system->fields[i];
+        if (preset->kind == SC_PRESET && preset->table != NULL &&
+            strcmp(preset->table, field->source) == 0)
+            return preset;
+    }
+    return NULL;
+}
+
 static bool add_preset(struct presets *list, struct preset *preset)
 {
     if (list->count == list->capacity) {

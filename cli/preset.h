@@ -67,6 +67,10 @@ size_t preset_count(const struct resolver *resolver, const struct sc_field *fiel
 const struct preset *preset_at(const struct resolver *resolver, const struct sc_field *field,
                                size_t i);
 
+/* The preset whose table the field takes its default from, or NULL. */
+const struct sc_field *preset_that_sets(const struct sc_system *system,
+                                        const struct sc_field *field);
+
 /* The preset of that name, of a FILE:ROW, of a config.json or of a curve; or NULL with
  * the reason as "expected ..., got ...". */
 const struct preset *preset_find(struct resolver *resolver, const struct sc_field *field,

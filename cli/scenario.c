@@ -696,12 +696,7 @@ bool resolver_build(const struct resolver *resolver, const struct setting *setti
 static void describe_missing(const struct sc_system *system, const struct sc_field *field,
                              struct problem *problem)
 {
-    const char *table = field->source;
-    const struct sc_field *preset = NULL;
-    for (size_t i = 0; i < system->field_count && table != NULL; i++)
-        if (system->fields[i].kind == SC_PRESET && system->fields[i].table != NULL &&
-            strcmp(system->fields[i].table, table) == 0)
-            preset = &system->fields[i];
+    const struct sc_field *const preset = preset_that_sets(system, field);
     if (preset != NULL)
         (void)problem_set(problem, "%s: expected a value, got none: give %s=NAME or %s=VALUE",
                           field->key, preset->key, field->key);

@@ -652,7 +652,10 @@ const struct command command_validate = {
                "application past capacity, and predict these.  Beside it a naive rival, which knows times\n"
                "alone: the mean of the other GPUs, or the other applications' ratio of times past capacity\n"
                "and within.  A run that was stopped is no error where more is predicted.  Lines with in_all\n"
-               "`no` are shown and not in the last one.  Exit status 1 when the rival is as good.\n",
+               "`no` are shown and not in the last one.  Exit status 1 when the rival is as good.\n\n"
+               "  stallcast validate hbf\n"
+               "  stallcast validate hbf --simulate --only '^fig8-.*mb$'\n"
+               "  stallcast validate uvm --leave-out gpu\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .run = validate,

@@ -167,6 +167,8 @@ const struct sc_system sc_hbf_system = {
     .source = seed_paper,
     .fields = sc_hbf_fields,
     .field_count = sizeof sc_hbf_fields / sizeof sc_hbf_fields[0],
+    .plan_keys = "buffer latency hbf_bandwidth batch phase prompt_tokens "
+                 "tensor_parallel dtype_bits",
     .metrics = metrics,
     .metric_count = sizeof metrics / sizeof metrics[0],
     .scenario_size = sizeof(struct sc_hbf),

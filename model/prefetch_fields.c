@@ -293,6 +293,7 @@ const struct sc_system sc_prefetch_system = {
     .source = "SnakeCharmer: Orchestrating Utility, Timeliness, and Placement in GPU Prefetching",
     .fields = sc_prefetch_fields,
     .field_count = sizeof sc_prefetch_fields / sizeof sc_prefetch_fields[0],
+    .plan_keys = "distance memory_bandwidth l2 warps compute working_set",
     .metrics = metrics,
     .metric_count = sizeof metrics / sizeof metrics[0],
     .scenario_size = sizeof(struct sc_prefetch),

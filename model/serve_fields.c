@@ -180,6 +180,8 @@ const struct sc_system sc_serve_system = {
     .metric_count = sizeof metrics / sizeof metrics[0],
     .scenario_size = sizeof(struct sc_serve),
     .answer_size = sizeof(struct sc_serve_answer),
+    .plan_keys = "weights_in gpus batch tpot_limit prompt_tokens generated_tokens buffer latency "
+                 "hbf_bandwidth",
     .estimate = sc_serve_estimate,
 };
 

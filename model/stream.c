@@ -409,6 +409,8 @@ const struct sc_system sc_stream_system = {
     .source = "Little's law and closed queueing networks (Lazowska et al. 1984)",
     .fields = fields,
     .field_count = sizeof fields / sizeof fields[0],
+    .plan_keys = "warps_per_sm loads_per_warp outstanding_per_warp bytes_per_load "
+                 "latency bandwidth",
     .metrics = metrics,
     .metric_count = sizeof metrics / sizeof metrics[0],
     .scenario_size = sizeof(struct sc_stream),

@@ -32,6 +32,8 @@ struct sc_system {
     const char *source;   /* the paper or textbook behind it */
     const struct sc_field *fields;
     size_t field_count;
+    const char *plan_keys; /* those that a plan starts with besides presets and the policy,
+                            * blanks between; NULL: all settings */
     const struct sc_metric *metrics;
     size_t metric_count;
     size_t scenario_size, answer_size;

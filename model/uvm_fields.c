@@ -358,6 +358,7 @@ const struct sc_system sc_uvm_system = {
     .source = seed_paper,
     .fields = fields,
     .field_count = sizeof fields / sizeof fields[0],
+    .plan_keys = "memory_capacity link_rate footprint oversubscription passes hot_share",
     .metrics = metrics,
     .metric_count = sizeof metrics / sizeof metrics[0],
     .scenario_size = sizeof(struct sc_uvm),

@@ -256,6 +256,18 @@ static bool is_a_share_if_a_stall(const struct sc_system *system, size_t i)
     return is_text(metric->stall) && metric->dimension == SC_SHARE && !metric->text;
 }
 
+/* Every word of the list is a key, and none stands there twice. */
+static bool are_keys(const struct sc_system *system, const char *list)
+{
+    size_t words = list != NULL && *list != '\0';
+    size_t keys = 0;
+    for (const char *c = list; c != NULL && *c != '\0'; c++)
+        words += *c == ' ';
+    for (size_t i = 0; i < system->field_count; i++)
+        keys += sc_is_word_of(list, system->fields[i].key);
+    return keys == words;
+}
+
 static void check_fields(const struct sc_system *system, field_rule *rule, const char *name)
 {
     size_t wrong = 0;
@@ -315,6 +327,7 @@ static void test_tables(const struct sc_system *system)
                                        : sc_system_field(system, system->clock_key);
     ok(system->clock_key == NULL || (clock != NULL && clock->dimension == SC_HERTZ),
        "%s: its clock is a key in hertz", system->name);
+    ok(are_keys(system, system->plan_keys), "%s: what a plan starts with are keys", system->name);
     ok(is_help(system->title) && is_text(system->question) && is_text(system->source) &&
            system->scenario_size <= SC_SCENARIO_MAX && system->answer_size <= SC_ANSWER_MAX &&
            sc_system_find(system->name) == system,
