@@ -199,6 +199,8 @@ for system in hbf stream uvm prefetch; do
     "$program" validate $system -f json --only . 2>/dev/null >out
     ok "validate $system -f json" perl -MJSON::PP -e 'local $/; open my $f, "<", "out"; decode_json(<$f>)'
 done
+ok 'only tables of means have columns for what a mean is worth' sh -c \
+    "'$program' validate hbf --only '^fig2a' -f csv 2>&1 | sed -n 1p | grep -v median"
 "$program" validate hbf --only '^fig2a-on-demand-max$' -f csv >out 2>err
 ok 'validate --only' sh -c '[ $(wc -l <out) -eq 2 ]'
 "$program" validate uvm --only '^table4-fitted-a40-radix-1.5-uvm|^table4-fitted-a40-cnn-1.5-mapped' -f csv >out 2>err
@@ -284,6 +286,21 @@ five='model=llama-8b policy=on-demand latency=5us,10us,20us,30us'
 sed 1d out | cut -d, -f6 | awk '{ printf "%.4f\n", $1 }' >got
 ok 'means and medians of figures are those of the answers' sh -c \
     'cat want got err; [ $(wc -l <want) -eq 2 ] && cmp want got && [ "$(uniq want | wc -l)" -eq 2 ]'
+# Each value left out in turn, by brute force.
+# shellcheck disable=SC2086
+"$program" estimate hbf $five --columns slowdown -f csv --digits 12 | sed '1d; s/.*,//' | sort -n |
+    awk '{ v[NR] = $1; s += $1 }
+         END { for (i in v) { m = (s - v[i]) / (NR - 1)
+                              if (low == "" || m < low) low = m
+                              if (m > high) high = m }
+               printf "%.4f %.4f %.4f\n", (v[2] + v[3]) / 2, low, high }' >want
+"$program" validate hbf --data data -f json 2>err |
+    perl -MJSON::PP -e 'local $/; my ($mean, $median) = @{decode_json(<STDIN>)};
+        printf "%.4f %.4f %.4f\n", @{$mean}{qw(median without_one_low without_one_high)};
+        exit grep { defined $median->{$_} } qw(median without_one_low without_one_high)' >got
+code=$?
+ok 'beside a mean: the median, and the means without one; not beside a median' sh -c \
+    "cat want got err; [ $code -eq 0 ] && cmp want got"
 printf 'id,figure,scenario,metric,aggregate,value,tolerance,kind,note\nx,F,model=llama-8b policy=ideal,slowdown,each,two,3%%,check,\n' \
     >data/published/hbf.csv
 check_run 'a figure that is no number' 2 '' \
