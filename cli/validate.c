@@ -114,16 +114,6 @@ static bool read_figure(const struct catalog_table *table, size_t row, struct fi
     return true;
 }
 
-static bool read_number(const char *column, const char *text, double *value,
-                        struct problem *problem)
-{
-    struct sc_quantity quantity;
-    if (sc_units_parse(text, strlen(text), SC_NUMBER, NULL, '.', &quantity) != SC_UNITS_OK)
-        return problem_set(problem, "%s: expected a number, got '%.40s'", column, text);
-    *value = quantity.value;
-    return true;
-}
-
 /* "3%" of the value, "0.02" as it stands; NaN: no gate. */
 static bool read_tolerance(const char *text, double value, double *tolerance,
                            struct problem *problem)
@@ -138,7 +128,7 @@ static bool read_tolerance(const char *text, double value, double *tolerance,
         return problem_set(problem, "tolerance: expected a number, got %zu bytes of text", length);
     memcpy(number, text, length - relative);
     number[length - relative] = '\0';
-    if (!read_number("tolerance", number, tolerance, problem))
+    if (!catalog_number("tolerance", number, tolerance, problem))
         return false;
     if (relative)
         *tolerance *= fabs(value) / 100.0;
@@ -229,18 +219,6 @@ static bool metric_of(struct validation *v, const struct setting *settings, size
     return true;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *values, size_t count)
-{
-    qsort(values, count, sizeof *values, compare_numbers);
-    return (values[(count - 1) / 2] + values[count / 2]) / 2.0;
-}
-
 /* How much a mean owes to single scenarios: the median, and the least and the greatest
  * mean when one of them is left out.  NaN where it is not asked for. */
 struct spread {
@@ -259,7 +237,7 @@ static struct spread spread_of(double *values, size_t count)
     double sum = 0.0;
     if (count < 2)
         return no_spread;
-    const double middle = median(values, count); /* and sorts them */
+    const double middle = sc_median(values, count); /* and sorts them */
     for (size_t i = 0; i < count; i++)
         sum += values[i];
     const double rest = (double)count - 1.0;
@@ -302,7 +280,7 @@ static bool aggregate(const char *name, double *values, size_t count, double *re
     else if (strcmp(name, "mean") == 0)
         *result = sum / (double)count;
     else if (strcmp(name, "median") == 0)
-        *result = median(values, count);
+        *result = sc_median(values, count);
     else if (strcmp(name, "min") == 0)
         *result = least;
     else if (strcmp(name, "max") == 0 || (strcmp(name, "each") == 0 && count == 1))
@@ -356,7 +334,7 @@ static bool answer_figure(struct validation *v, const struct figure *figure, int
 {
     double cap = (double)NAN;
     struct answered over = { 1.0, no_spread };
-    if (*figure->cap != '\0' && !read_number("cap", figure->cap, &cap, problem))
+    if (*figure->cap != '\0' && !catalog_number("cap", figure->cap, &cap, problem))
         return false;
     if (!answer_scenario(v, figure, figure->scenario, source, cap, answered, problem) ||
         (*figure->over != '\0' &&
@@ -412,7 +390,7 @@ static bool count_in_set(struct validation *v, const struct figure *figure, int 
         v->set_count++;
         *set = (struct set){ .name = figure->set, .target = (double)NAN };
         if (*figure->set_target != '\0' &&
-            !read_number("set_target", figure->set_target, &set->target, problem))
+            !catalog_number("set_target", figure->set_target, &set->target, problem))
             return false;
     }
     set->count[source]++;
@@ -472,7 +450,7 @@ static bool compare_figure(struct validation *v, size_t row, bool collect, struc
         return false;
     if (!filter_keeps(v->filter, figure.id, strlen(figure.id)))
         return true;
-    if (!read_number("value", figure.value, &published, problem) ||
+    if (!catalog_number("value", figure.value, &published, problem) ||
         !read_tolerance(figure.tolerance, published, &tolerances[CLOSED_FORM], problem) ||
         !read_tolerance(figure.sim_tolerance, published, &tolerances[SIMULATOR], problem) ||
         !answer_figure(v, &figure, CLOSED_FORM, &answers[CLOSED_FORM], problem) ||

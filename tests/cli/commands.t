@@ -38,7 +38,8 @@ for subject in systems units policies gpus models flash apps kernels prefetch-ke
     'fields hbf' 'fields stream' 'fields uvm' 'fields prefetch' 'columns prefetch' \
     'parameters prefetch' 'policies prefetch' \
     'columns hbf' 'columns stream' 'columns uvm' 'parameters hbf' 'parameters stream' \
-    'parameters uvm' 'policies hbf' 'policies uvm'; do
+    'parameters uvm' 'policies hbf' 'policies uvm' 'scores hbf' 'scores stream' 'scores uvm' \
+    'scores prefetch'; do
     "$program" list $subject >out 2>err
     code=$?
     ok "list $subject" sh -c "[ $code -eq 0 ] && [ ! -s err ] && [ \$(wc -l <out) -gt 2 ]"
@@ -54,6 +55,13 @@ for subject in systems units policies gpus models flash apps kernels prefetch-ke
     "$program" list $subject --only abacus-of-wood -f csv >out
     ok "list $subject --only what is not there" sh -c '[ $(wc -l <out) -eq 1 ]'
 done
+check_run 'list scores: those of the calibration file, as they stand there' 0 '' '' sh -c \
+    "'$program' list scores uvm -f csv --only ' ' | sed '1d; s/,all,/,*,/' >got
+     awk -F, '\$1 == \"score\" { print \$2 \",\" \$3 \",\" \$4 \",\" \$9 }' '$source_tree/data/params/uvm.csv' | diff - got"
+check_run '--params says nothing of other lists' 2 '' 'stallcast: list gpus: --params is for scores only' \
+    stallcast list gpus --params none.csv
+check_run 'list scores of a file that is not there' 2 '' 'stallcast: none.csv: No such file or directory' \
+    stallcast list scores hbf --params none.csv
 check_run 'list fields --only' 0 \
 'key     default  values            kind     help
 buffer  40 MB    4.096 kB to 1 TB  setting  staging SRAM, all stacks together' '' \
