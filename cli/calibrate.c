@@ -575,12 +575,13 @@ static void restore_unused(struct calibrate *c)
     }
 }
 
-/* Of a handful of prefetches it says little when they came or how many were of use. */
+/* Where next to nothing is covered there is but a handful of prefetches, of which it says
+ * little when they came or how many were of use. */
 static double weight_of(const struct calibrate *c, size_t m, const double *values)
 {
     const double few = 0.01;
     for (size_t k = 1; k < c->observed_count; k++)
-        if (strcmp(c->observed[k]->column, "coverage") == 0 && is_share(c->observed[m]))
+        if (strcmp(c->observed[k]->column, "coverage") == 0 && is_share(c->observed[m]) && k != m)
             return values[k] > few ? 1.0 : 0.0;
     return 1.0;
 }
@@ -596,7 +597,7 @@ static bool fit_coefficients(struct calibrate *c, struct problem *problem)
         return problem_set(problem, "out of memory");
     for (size_t i = 0; i < c->samples; i++) {
         if (c->sets[i] != SC_SET_FIT || !(c->slowdowns[i] > 0.0) ||
-            (c->fit_count + 1) * width > (c->whole != NULL ? FIT_MOST / 2 : FIT_MOST))
+            (c->fit_count + 1) * width > FIT_MOST)
             continue;
         double values[OBSERVED_MAX + 1];
         memcpy(values, &c->values[i * width], width * sizeof *values);

@@ -23,6 +23,7 @@ struct pf_load {
     bool misleads;    /* the next holds for one CTA only */
     double irregular; /* P(an access goes anywhere) */
     double zero;      /* share of zero sectors */
+    bool stored;      /* to, at the end of the iteration */
     double new_block; /* share of these that are the first under a line of metadata, and */
     double block_gap; /* accesses between two under the same line, on average */
 };
@@ -69,6 +70,7 @@ struct pf_fate {
     double on_time, late; /* the rest finds nothing: missed */
     double known;         /* zero sectors that arrived: demand finds them in the metadata */
     double early;         /* evicted before a demand that then misses */
+    double parked;        /* of the known: their data stays in registers, where nobody asks */
     double late_wait;     /* cycles that a late one still waits, times late */
     double hold;          /* cycles that on-time data waits, times on_time */
     double lead;          /* iterations, mean over on-time ones, times on_time */
@@ -120,7 +122,10 @@ struct pf_state {
     double residence, metadata;                /* of lines and of zero metadata, cycles */
     double throttle, queue_ratio, register_fallback;
     double burst; /* cycles that a prefetch waits behind others of its burst */
-    double on_time, late, early, issued, useless, dropped, missed, hits; /* per access */
+    double on_time, late, early, issued, useless, missed, hits; /* per access */
+    double sent, dropped;            /* issued in this round, which `issued` lags behind; of them,
+                                      * overwritten in registers by stores */
+    double overshoot;                /* of the useless ones: past the end of the loop */
     double passed;                   /* share of the candidates that the queue takes */
     double l2_fetches, dram_fetches; /* per access */
     double distance;                 /* best, in steps of the pattern that issues most */

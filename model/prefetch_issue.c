@@ -210,6 +210,7 @@ static void add_outcome(struct pf_fate *fate, const struct pf_attempt *attempt, 
         const double known = sc_prefetch_retained(fmax(0.0, lead - mean), life->metadata,
                                                   life->residence_cv);
         fate->known += known * (on_time + early);
+        fate->parked += place == IN_REGISTERS ? known * on_time : 0.0;
         on_time *= 1.0 - known;
         early *= 1.0 - known;
     }
