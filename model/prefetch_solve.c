@@ -168,6 +168,7 @@ static void add_fate(struct pf_fate *sum, const struct pf_fate *f, double weight
     sum->early += weight * f->early;
     sum->known += weight * f->known;
     sum->parked += weight * f->parked;
+    sum->dropped += weight * f->dropped;
     sum->late_wait += weight * f->late_wait;
     sum->hold += weight * f->hold;
     sum->lead += weight * f->lead;
@@ -390,7 +391,8 @@ static void tally_part(const struct work *w, unsigned j, double weight,
     const double tried = w->m->oracle_time ? aimed : fmax(aimed, fmin(absent, regular));
     add_fate(&t->fate, f, aimed * share);
     t->fate.issued += (tried - aimed) * share * f->issued;
-    const double known = (tried - aimed) * share * f->issued * life->register_share;
+    t->fate.dropped += (tried - aimed) * share * f->dropped;
+    const double known = (tried - aimed) * share * (f->issued * life->register_share - f->dropped);
     t->fate.parked += known;
     if (l->stored)
         t->dropped += known + aimed * share * f->parked;
@@ -819,11 +821,19 @@ static struct pf_life life_of(const struct work *w, const struct pf_state *state
         .residence_cv = s->residence_cv,
         .just_in_time = w->m->oracle_time,
         .register_share = w->m->registers ? fmax(0.0, 1.0 - state->register_fallback) : 0.0,
-        .register_hold = s->replacement == SC_PREFETCH_REPLACE_AGED ? s->register_hold_cycles : 1e6
+        .register_hold = s->replacement == SC_PREFETCH_REPLACE_AGED ? s->register_hold_cycles : 1e6,
+        .register_cv = s->residence_cv
     };
     if (w->m->oracle_place)
         life.residence = HUGE_VAL;
     life.spell = sc_latency_mean(&life.latency);
+    if (s->replacement == SC_PREFETCH_REPLACE_ANY && w->m->registers) {
+        /* As many others come in turn as there are registers, at random. */
+        life.register_cv = 1.0 / sqrt(fmax(1.0, w->k->machine.register_entries));
+        life.register_hold = fmax(0.0, state->register_turn - life.spell);
+        life.register_drop =
+            1.0 - sc_prefetch_retained(life.spell, state->register_turn, life.register_cv);
+    }
     return life;
 }
 
@@ -882,7 +892,10 @@ static void occupy(const struct work *w, struct pf_state *state, const struct ta
         mix(&state->burst, burst_of(k, state), weight);
     if (w->m->throttle && !w->m->oracle_time)
         throttle(k, state, unused, mean);
-    if (w->m->registers) {
+    if (w->m->registers && k->scenario->replacement == SC_PREFETCH_REPLACE_ANY) {
+        const double taken = rate * w->fresh_lines * fmax(state->sent, 1e-6);
+        mix(&state->register_turn, fmin(1e9, k->machine.register_entries / taken), weight);
+    } else if (w->m->registers) {
         const double strays = state->useless - state->overshoot;
         const double idle = strays + fmax(0.0, t->fate.parked - t->dropped);
         const double busy = rate * w->fresh_lines *
@@ -940,6 +953,7 @@ static double step(struct work *w, struct pf_state *state, double weight)
     struct tally t = tally_all(w, state, &life, &demand);
     find_useless(w, &life, state);
     t.fetches += state->useless;
+    state->sent = t.fate.issued + state->useless;
     rank(w, state, &t, state->useless);
     occupy(w, state, &t, &life, latency, weight);
     state->fetch_latency = latency;
@@ -947,8 +961,8 @@ static double step(struct work *w, struct pf_state *state, double weight)
     state->on_time = t.fate.on_time;
     state->late = t.fate.late;
     state->early = t.fate.early;
-    state->sent = t.fate.issued + state->useless;
-    state->dropped = t.dropped;
+    state->dropped = t.dropped + t.fate.dropped + life.register_share * life.register_drop *
+                                                     state->useless;
     state->hits = t.hits;
     state->missed = t.missed;
     state->distance = best_distance(w, &t);
@@ -967,6 +981,7 @@ struct pf_state sc_pf_solve(const struct pf_kernel *k, const struct sc_prefetch_
                                            k->loads * s->l1_latency_cycles,
                               .residence = 1e4,
                               .metadata = 1e4,
+                              .register_turn = 1e5,
                               .throttle = 1.0,
                               .queue_ratio = 1.0,
                               .narrowest = "issue" };
