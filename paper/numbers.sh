@@ -521,6 +521,7 @@ prefetch_figures() {
         sub(/[ -].*/, "", scenario)
         return toupper(scenario)
     }
+    function points(x) { return x < 0 ? signed(x, 1) : sprintf("%.1f", x) }
     function events(scenario) { sub(/.*window=/, "", scenario); return scenario + 0 }
     NR == 1 { header(); next }
     {
@@ -536,8 +537,8 @@ prefetch_figures() {
         rows = rows (field("where") == last ? "" : field("where")) " & " policy(field("scenario")) \
                (field("kind") == "anchor" ? "\\,$^a$" : "") " & " \
                (window == "" ? what(metric) : "change" window) " & " \
-               sprintf("%.1f", published) " & " sprintf("%.1f", sim) verdict(field("sim_verdict")) \
-               " & " off(metric, sim - published) " & " sprintf("%.1f", form) " & " \
+               sprintf("%.1f", published) " & " points(sim) verdict(field("sim_verdict")) \
+               " & " off(metric, sim - published) " & " points(form) " & " \
                off(metric, form - published) " \\\\\n"
         last = field("where")
         kinds[field("kind")]++
