@@ -23,7 +23,8 @@
  *	                                                 student: of Student's t, points being too few
  *	region      field                                low, high: range that was sampled
  *	region      field      choice                    a choice that was sampled
- *	score       name       set or group   number     as mape of holdout; note
+ *	score       name       what of        number     as mape of a group, or the error of what was
+	                                                 held out whole; * is all together; note
  *	meta        hash                      16 digits  last row: FNV-1a of the rows before, as written
  *
  * Fitted and prior parameters have se, interval and covariances; the other two

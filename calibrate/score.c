@@ -34,12 +34,31 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double median(double *values, size_t n)
+double sc_median(double *values, size_t n)
 {
     if (n == 0)
         return (double)NAN;
     qsort(values, n, sizeof *values, compare_doubles);
     return n % 2 == 1 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
+}
+
+bool sc_are_equal(const double *a, const double *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (a[i] < b[i] || a[i] > b[i] || isnan(a[i]) || isnan(b[i]))
+            return false;
+    return true;
+}
+
+void sc_geometric_mean_add(struct sc_geometric_mean *mean, double log_value)
+{
+    mean->log_sum += log_value;
+    mean->n++;
+}
+
+double sc_geometric_mean(const struct sc_geometric_mean *mean)
+{
+    return mean->n == 0 ? (double)NAN : exp(mean->log_sum / (double)mean->n);
 }
 
 /* --- Kendall's tau-b --------------------------------------------------------- */
@@ -221,7 +240,7 @@ static void score_errors(struct sc_score *score, const double *predicted, const 
     score->geometric_error = exp(sum_mean(&logs, n));
     score->bias = sum_mean(&bias, n);
     score->nrmse = sqrt(sum_mean(&squares, n)) / sum_mean(&mean, n);
-    score->median_error = median(relative, n);
+    score->median_error = sc_median(relative, n);
 }
 
 static void score_intervals(struct sc_score *score, const double *actual, const double *low,

@@ -9,9 +9,25 @@
 #ifndef SC_SCORE_H
 #define SC_SCORE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "status.h"
+
+/* Median; the values are left in order.  NaN of none. */
+double sc_median(double *values, size_t n);
+
+/* True if each number of one equals its like of the other; NaN equals nothing. */
+bool sc_are_equal(const double *a, const double *b, size_t n);
+
+/* A geometric mean in the making: start from all zero and add logarithms. */
+struct sc_geometric_mean {
+    double log_sum;
+    size_t n;
+};
+void sc_geometric_mean_add(struct sc_geometric_mean *mean, double log_value);
+/* NaN of nothing. */
+double sc_geometric_mean(const struct sc_geometric_mean *mean);
 
 struct sc_score {
     size_t n;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fit.h"
+#include "score.h"
 
 #define GIB 1073741824.0
 
@@ -259,14 +260,6 @@ double sc_uvm_constants_time_s(const struct sc_uvm_constants *c, const struct sc
     return time_of(&s);
 }
 
-static bool are_equal(const double *a, const double *b, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (a[i] < b[i] || a[i] > b[i] || isnan(a[i]) || isnan(b[i]))
-            return false;
-    return true;
-}
-
 /* Most constants are none of a run's, and a difference in one of those leaves it as it was. */
 static double log_time_of(struct sc_uvm_constants *c, size_t i, const double *all)
 {
@@ -274,7 +267,7 @@ static double log_time_of(struct sc_uvm_constants *c, size_t i, const double *al
     double own[RUN_CONSTANTS];
     pick(c, i, all, own);
     for (size_t m = 0; m < MEMORIES; m++)
-        if (are_equal(memories[m].constants, own, RUN_CONSTANTS))
+        if (sc_are_equal(memories[m].constants, own, RUN_CONSTANTS))
             return memories[m].log_s;
     struct memory *memory = &memories[c->next_memory[i]];
     const struct sc_uvm s = with_constants(&c->runs[i], own);
@@ -462,34 +455,19 @@ enum sc_status sc_uvm_constants_fit(struct sc_uvm_constants *c, bool afresh, str
 
 /* ---- Runs that a fit has not seen ---- */
 
-struct mean {
-    double sum;
-    size_t n;
-};
-
-static void add(struct mean *mean, double value)
-{
-    mean->sum += value;
-    mean->n++;
-}
-
-static double geometric(const struct mean *logs)
-{
-    return logs->n == 0 ? (double)NAN : exp(logs->sum / (double)logs->n);
-}
-
 /* Rates of a GPU that was not measured: the others' mean; its speed by FP32. */
 static void transfer_rates(struct sc_uvm_constants *c, size_t gpu)
 {
     for (size_t i = 0; i < GPU_CONSTANTS; i++) {
-        struct mean logs = { 0 };
+        struct sc_geometric_mean mean = { 0 };
         for (size_t other = 0; other < c->owners[SC_UVM_OF_GPU].count; other++) {
             const double speed = run_of(c, SC_UVM_OF_GPU, other)->device_speed;
             if (other != gpu)
-                add(&logs, log(c->values[of_gpu(other, i)] / (i == SPEED ? speed : 1.0)));
+                sc_geometric_mean_add(&mean, log(c->values[of_gpu(other, i)] /
+                                                 (i == SPEED ? speed : 1.0)));
         }
         const double own = run_of(c, SC_UVM_OF_GPU, gpu)->device_speed;
-        c->values[of_gpu(gpu, i)] = geometric(&logs) * (i == SPEED ? own : 1.0);
+        c->values[of_gpu(gpu, i)] = sc_geometric_mean(&mean) * (i == SPEED ? own : 1.0);
     }
 }
 
@@ -507,15 +485,15 @@ static const struct sc_uvm_run *find_run(const struct sc_uvm_constants *c, size_
 static double naive_gpu_s(const struct sc_uvm_constants *c, size_t i)
 {
     const struct sc_uvm_run *run = &c->runs[i];
-    struct mean logs = { 0 };
+    struct sc_geometric_mean mean = { 0 };
     for (size_t gpu = 0; gpu < c->owners[SC_UVM_OF_GPU].count; gpu++) {
         const struct sc_uvm_run *other =
             find_run(c, gpu, c->owner_of[SC_UVM_OF_APP][i], run->scenario.policy,
                      sc_uvm_run_is_past(run));
         if (gpu != c->owner_of[SC_UVM_OF_GPU][i] && other != NULL)
-            add(&logs, log(other->time_s));
+            sc_geometric_mean_add(&mean, log(other->time_s));
     }
-    return geometric(&logs);
+    return sc_geometric_mean(&mean);
 }
 
 /* What it takes where it fits, times the mean ratio of the other applications. */
@@ -524,14 +502,14 @@ static double naive_app_s(const struct sc_uvm_constants *c, size_t i)
     const size_t gpu = c->owner_of[SC_UVM_OF_GPU][i], own = c->owner_of[SC_UVM_OF_APP][i];
     const int policy = c->runs[i].scenario.policy;
     const struct sc_uvm_run *half = find_run(c, gpu, own, policy, false);
-    struct mean logs = { 0 };
+    struct sc_geometric_mean mean = { 0 };
     for (size_t app = 0; app < c->owners[SC_UVM_OF_APP].count; app++) {
         const struct sc_uvm_run *fits = find_run(c, gpu, app, policy, false);
         const struct sc_uvm_run *past = find_run(c, gpu, app, policy, true);
         if (app != own && fits != NULL && past != NULL)
-            add(&logs, log(past->time_s / fits->time_s));
+            sc_geometric_mean_add(&mean, log(past->time_s / fits->time_s));
     }
-    return half == NULL ? (double)NAN : half->time_s * geometric(&logs);
+    return half == NULL ? (double)NAN : half->time_s * sc_geometric_mean(&mean);
 }
 
 enum sc_status sc_uvm_leave_out(struct sc_uvm_constants *c, enum sc_uvm_owner owner, size_t which,

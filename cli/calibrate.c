@@ -553,14 +553,6 @@ static void list_coefficients(struct calibrate *c)
     }
 }
 
-static bool are_equal(const double *a, const double *b, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (a[i] < b[i] || a[i] > b[i])
-            return false;
-    return true;
-}
-
 /* What the samples say nothing about stays as it was, wherever the search left it. */
 static void restore_unused(struct calibrate *c)
 {
@@ -576,19 +568,20 @@ static void restore_unused(struct calibrate *c)
             same = predict_all(c, c->fit_rows[i], coefficients, before);
             coefficients[k] = c->parameters[k].initial;
             same = same && predict_all(c, c->fit_rows[i], coefficients, after) &&
-                   are_equal(before, after, c->observed_count);
+                   sc_are_equal(before, after, c->observed_count);
         }
         if (same)
             estimate->value = c->parameters[k].initial;
     }
 }
 
-/* Of a handful of prefetches it says little when they came or how many were of use. */
+/* Where next to nothing is covered there is but a handful of prefetches, of which it says
+ * little when they came or how many were of use. */
 static double weight_of(const struct calibrate *c, size_t m, const double *values)
 {
     const double few = 0.01;
     for (size_t k = 1; k < c->observed_count; k++)
-        if (strcmp(c->observed[k]->column, "coverage") == 0 && is_share(c->observed[m]))
+        if (strcmp(c->observed[k]->column, "coverage") == 0 && is_share(c->observed[m]) && k != m)
             return values[k] > few ? 1.0 : 0.0;
     return 1.0;
 }
@@ -604,7 +597,7 @@ static bool fit_coefficients(struct calibrate *c, struct problem *problem)
         return problem_set(problem, "out of memory");
     for (size_t i = 0; i < c->samples; i++) {
         if (c->sets[i] != SC_SET_FIT || !(c->slowdowns[i] > 0.0) ||
-            (c->fit_count + 1) * width > (c->whole != NULL ? FIT_MOST / 2 : FIT_MOST))
+            (c->fit_count + 1) * width > FIT_MOST)
             continue;
         double values[OBSERVED_MAX + 1];
         memcpy(values, &c->values[i * width], width * sizeof *values);
@@ -933,6 +926,7 @@ struct filing {
     struct sc_params_quantile *quantiles;
     struct sc_params_region *regions;
     struct sc_params_score *scores;
+    struct text whole_names[OBSERVED_MAX + 2];
 };
 
 static void file_parameters(const struct calibrate *c, struct filing *f)
@@ -1023,6 +1017,43 @@ static void file_regions(const struct calibrate *c, struct filing *f)
                 .low = (double)NAN, .high = (double)NAN };
 }
 
+static void file_score(struct filing *f, const char *name, const char *key, double value,
+                       const char *note)
+{
+    if (isfinite(value))
+        f->scores[f->params.score_count++] =
+            (struct sc_params_score){ .name = name, .key = key, .value = value, .note = note };
+}
+
+/* What was held out whole, row by row and all together, as print_whole has it. */
+static bool file_whole(const struct calibrate *c, struct filing *f, struct problem *problem)
+{
+    const size_t choice = whole_choice(c), count = c->observed_count;
+    if (choice == SIZE_MAX)
+        return true;
+    const struct sweep *sweep = &c->sweeps[c->choice_sweep[choice]];
+    text_printf(&f->whole_names[count], "%s_points", c->whole);
+    for (size_t m = 0; m < count; m++)
+        text_printf(&f->whole_names[m], "%s_%s_error", c->whole, c->observed[m]->column);
+    for (size_t m = 0; m <= count; m++)
+        if (f->whole_names[m].failed)
+            return problem_set(problem, "out of memory");
+    for (size_t r = 0; r <= sweep->count; r++) {
+        double errors[OBSERVED_MAX + 1];
+        const bool all = r == sweep->count;
+        const size_t n = errors_of(c, choice, all ? -1 : (int)r, errors);
+        const char *key = all ? SC_PARAMS_POOLED : setting_name(&sweep->values[r]);
+        if (n == 0)
+            continue;
+        file_score(f, f->whole_names[count].bytes, key, (double)n, "held out");
+        for (size_t m = 0; m < count; m++)
+            file_score(f, f->whole_names[m].bytes, key, errors[m] / 100.0,
+                       is_share(c->observed[m]) ? "mean |closed form - simulator|"
+                                                : "mean |closed form / simulator - 1|");
+    }
+    return true;
+}
+
 static bool file_scores(const struct calibrate *c, struct filing *f, struct problem *problem)
 {
     const size_t groups = c->group_field != NULL ? c->group_field->choice_count : 0;
@@ -1031,53 +1062,82 @@ static bool file_scores(const struct calibrate *c, struct filing *f, struct prob
         if (!score_group(c, g < groups ? g : SIZE_MAX, &score, problem))
             return false;
         const char *key = g < groups ? group_name(c, g) : SC_PARAMS_POOLED;
-        const struct {
-            const char *name;
-            double value;
-        } rows[] = { { "holdout_points", (double)score.n }, { "median_error", score.median_error },
-                     { "mape", score.mape }, { "coverage_90", score.coverage } };
-        for (size_t i = 0; score.n > 0 && i < sizeof rows / sizeof rows[0]; i++)
-            if (isfinite(rows[i].value))
-                f->scores[f->params.score_count++] = (struct sc_params_score){
-                    .name = rows[i].name, .key = key, .value = rows[i].value, .note = "" };
+        if (score.n == 0)
+            continue;
+        file_score(f, "holdout_points", key, (double)score.n, "");
+        file_score(f, "median_error", key, score.median_error, "");
+        file_score(f, "mape", key, score.mape, "");
+        file_score(f, "coverage_90", key, score.coverage, "");
     }
-    return true;
+    return file_whole(c, f, problem);
+}
+
+/* How many rows of scores there may be. */
+static size_t score_rows(const struct calibrate *c)
+{
+    const size_t choice = whole_choice(c);
+    const size_t groups = c->group_field != NULL ? c->group_field->choice_count : 0;
+    const size_t whole = choice != SIZE_MAX ? c->sweeps[c->choice_sweep[choice]].count + 1 : 0;
+    return 4 * (groups + 1) + (OBSERVED_MAX + 2) * whole;
+}
+
+static void free_filing(struct filing *f)
+{
+    if (f == NULL)
+        return;
+    for (size_t i = 0; i < sizeof f->whole_names / sizeof f->whole_names[0]; i++)
+        text_fini(&f->whole_names[i]);
+    free(f->groups);
+    free(f->quantiles);
+    free(f->regions);
+    free(f->scores);
+    free(f);
+}
+
+static struct filing *make_filing(const struct calibrate *c)
+{
+    const size_t groups = c->group_field != NULL ? c->group_field->choice_count : 0;
+    struct filing *f = calloc(1, sizeof *f);
+    if (f == NULL)
+        return NULL;
+    f->groups = calloc(groups + 1, sizeof *f->groups);
+    f->quantiles = calloc((groups + 1) * sc_conformal_level_count, sizeof *f->quantiles);
+    f->regions = calloc(c->system->field_count + 256, sizeof *f->regions);
+    f->scores = calloc(score_rows(c), sizeof *f->scores);
+    if (f->groups != NULL && f->quantiles != NULL && f->regions != NULL && f->scores != NULL)
+        return f;
+    free_filing(f);
+    return NULL;
+}
+
+static bool fill_filing(const struct calibrate *c, struct filing *f, struct problem *problem)
+{
+    const size_t groups = c->group_field != NULL ? c->group_field->choice_count : 0;
+    f->params.system = c->system->name;
+    f->params.simulator = SC_SIM_VERSION;
+    f->params.tool = SC_VERSION;
+    f->params.seed = c->seed;
+    for (size_t i = 0; i < c->samples; i++)
+        f->params.samples[c->sets[i]]++;
+    f->params.groups = f->groups;
+    f->params.quantiles = f->quantiles;
+    f->params.regions = f->regions;
+    f->params.scores = f->scores;
+    file_parameters(c, f);
+    file_group(c, SIZE_MAX, f);
+    for (size_t g = 0; g < groups; g++)
+        file_group(c, g, f);
+    file_regions(c, f);
+    return file_scores(c, f, problem);
 }
 
 static bool write_file(const struct calibrate *c, const char *path, struct problem *problem)
 {
-    const size_t groups = c->group_field != NULL ? c->group_field->choice_count : 0;
     struct sc_params_error error = { 0 };
     struct output output = { 0 };
-    struct filing *f = calloc(1, sizeof *f);
-    bool fine = f != NULL;
-    if (fine) {
-        f->groups = calloc(groups + 1, sizeof *f->groups);
-        f->quantiles = calloc((groups + 1) * sc_conformal_level_count, sizeof *f->quantiles);
-        f->regions = calloc(c->system->field_count + 256, sizeof *f->regions);
-        f->scores = calloc((groups + 1) * 4, sizeof *f->scores);
-        fine = f->groups != NULL && f->quantiles != NULL && f->regions != NULL && f->scores != NULL;
-    }
-    if (!fine)
-        (void)problem_set(problem, "out of memory");
-    if (fine) {
-        f->params.system = c->system->name;
-        f->params.simulator = SC_SIM_VERSION;
-        f->params.tool = SC_VERSION;
-        f->params.seed = c->seed;
-        for (size_t i = 0; i < c->samples; i++)
-            f->params.samples[c->sets[i]]++;
-        f->params.groups = f->groups;
-        f->params.quantiles = f->quantiles;
-        f->params.regions = f->regions;
-        f->params.scores = f->scores;
-        file_parameters(c, f);
-        file_group(c, SIZE_MAX, f);
-        for (size_t g = 0; g < groups; g++)
-            file_group(c, g, f);
-        file_regions(c, f);
-        fine = file_scores(c, f, problem) && output_open(&output, path, problem);
-    }
+    struct filing *f = make_filing(c);
+    bool fine = f != NULL || problem_set(problem, "out of memory");
+    fine = fine && fill_filing(c, f, problem) && output_open(&output, path, problem);
     if (fine && sc_params_write(&f->params, output.file, &error) != SC_OK) {
         output_abandon(&output);
         fine = problem_set(problem, "%s: %s%s%s", path, error.reason,
@@ -1086,13 +1146,7 @@ static bool write_file(const struct calibrate *c, const char *path, struct probl
     } else if (fine) {
         fine = output_commit(&output, problem);
     }
-    if (f != NULL) {
-        free(f->groups);
-        free(f->quantiles);
-        free(f->regions);
-        free(f->scores);
-    }
-    free(f);
+    free_filing(f);
     return fine;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "embedded.h"
+#include "units.h"
 
 enum { TABLES_MAX = 64, TABLE_ROWS_MAX = 1000000 };
 
@@ -249,6 +250,15 @@ FILE *catalog_open(const struct catalog *catalog, const char *name, struct probl
 const char *catalog_cell(const struct catalog_table *table, size_t row, size_t column)
 {
     return table->rows.fields[table->rows.rows[row].first_field + column].text;
+}
+
+bool catalog_number(const char *column, const char *cell, double *value, struct problem *problem)
+{
+    struct sc_quantity quantity;
+    if (sc_units_parse(cell, strlen(cell), SC_NUMBER, NULL, '.', &quantity) != SC_UNITS_OK)
+        return problem_set(problem, "%s: expected a number, got '%.40s'", column, cell);
+    *value = quantity.value;
+    return true;
 }
 
 size_t catalog_column(const struct catalog_table *table, const char *name)

@@ -42,6 +42,8 @@ const struct catalog_table *catalog_file(struct catalog *catalog, const char *pa
 FILE *catalog_open(const struct catalog *catalog, const char *name, struct problem *problem);
 
 const char *catalog_cell(const struct catalog_table *table, size_t row, size_t column);
+/* The number that a cell of the column holds. */
+bool catalog_number(const char *column, const char *cell, double *value, struct problem *problem);
 /* Index of a column, or SIZE_MAX. */
 size_t catalog_column(const struct catalog_table *table, const char *name);
 /* Row whose first column is the name, or SIZE_MAX. */

@@ -279,16 +279,6 @@ static bool build_scenarios(const struct figure_tools *tools, const char *text,
     return fine;
 }
 
-static bool read_number(const char *column, const char *text, double *value,
-                        struct problem *problem)
-{
-    struct sc_quantity quantity;
-    if (sc_units_parse(text, strlen(text), SC_NUMBER, NULL, '.', &quantity) != SC_UNITS_OK)
-        return problem_set(problem, "%s: expected a number, got '%.40s'", column, text);
-    *value = quantity.value;
-    return true;
-}
-
 static bool read_publication(const struct catalog_table *table, size_t row,
                              const struct figure_tools *tools, struct publication *publication,
                              struct problem *problem)
@@ -317,8 +307,8 @@ static bool read_publication(const struct catalog_table *table, size_t row,
     }
     struct problem inner;
     double limit = (double)INFINITY;
-    bool fine = read_number("value", value, &publication->value, &inner) &&
-                (*cap == '\0' || read_number("cap", cap, &limit, &inner)) &&
+    bool fine = catalog_number("value", value, &publication->value, &inner) &&
+                (*cap == '\0' || catalog_number("cap", cap, &limit, &inner)) &&
                 build_scenarios(tools, scenario, &publication->scenarios, &inner) &&
                 (*over == '\0' || build_scenarios(tools, over, &publication->over, &inner));
     publication->capped = fine && publication->value >= limit;

@@ -184,6 +184,33 @@ static bool list_parameters(struct listing *list)
     return close_list(list, fine);
 }
 
+/* How good the calibration is for what it was not fitted to. */
+static bool list_scores(struct listing *list)
+{
+    static const struct emit_column columns[] = { { .name = "score" }, { .name = "of" },
+                                                  { .name = "value" }, { .name = "note" } };
+    struct calibration *calibration = NULL;
+    if (!need_system(list, "scores") ||
+        !calibration_load(list->system, list->catalog, list->options, &calibration,
+                          &list->problem))
+        return false;
+    if (calibration == NULL)
+        return problem_set(&list->problem, "list scores: no calibration comes with %s",
+                           list->system->name);
+    bool fine = open_list(list, columns, 4);
+    for (size_t i = 0; fine && i < calibration->params.score_count; i++) {
+        const struct sc_params_score *score = &calibration->params.scores[i];
+        list->cells[0] = emit_string(score->name);
+        list->cells[1] = emit_string(strcmp(score->key, SC_PARAMS_POOLED) == 0 ? "all" : score->key);
+        list->cells[2] = emit_number(score->value);
+        list->cells[3] = emit_string(*score->note != '\0' ? score->note : NULL);
+        fine = add_row(list);
+    }
+    fine = close_list(list, fine);
+    calibration_destroy(calibration);
+    return fine;
+}
+
 static bool list_columns(struct listing *list)
 {
     static const struct emit_column columns[] = { { .name = "column" }, { .name = "shown" },
@@ -293,6 +320,7 @@ static const struct {
     { "columns", list_columns, "columns of a system's answer" },
     { "policies", list_policies, "policies, of one system or all" },
     { "parameters", list_parameters, "facts and structural constants of a system, with source" },
+    { "scores", list_scores, "errors of the closed form on simulated runs held out of its calibration" },
     { "units", list_units, "units that values may carry" },
     { "gpus", NULL, "GPUs" },
     { "models", NULL, "language models" },
@@ -321,9 +349,9 @@ static int list_run(const struct command *command, const struct options *options
     size_t subject = 0;
     if (word_count == 0)
         return command_fail((problem_set(&list.problem, "list: expected one of systems, fields, "
-                                                        "columns, policies, parameters, units, "
-                                                        "gpus, models, flash, apps, kernels, "
-                                                        "prefetch-kernels"),
+                                                        "columns, policies, parameters, scores, "
+                                                        "units, gpus, models, flash, apps, "
+                                                        "kernels, prefetch-kernels"),
                              &list.problem));
     while (subject < subject_count && strcmp(subjects[subject].name, words[0]) != 0)
         subject++;
@@ -342,6 +370,9 @@ static int list_run(const struct command *command, const struct options *options
         if (list.system == NULL)
             return command_fail(&list.problem);
     }
+    if (options->params != NULL && subjects[subject].run != list_scores)
+        return command_fail((problem_set(&list.problem, "list %s: --params is for scores only",
+                                         subjects[subject].name), &list.problem));
     list.filter = filter_create(options->only, &list.problem);
     const bool fine = list.filter != NULL &&
                       (subjects[subject].run != NULL ? subjects[subject].run(&list)
@@ -360,6 +391,7 @@ static const struct option_row options[] = {
     OPTION(digits, 0, "N", "significant digits per number, or all (default all)"),
     OPTION(delimiter, 0, "CHAR", "of CSV out (default a comma)"),
     OPTION(decimal, 0, "CHAR", "decimal sign of CSV out (default a point)"),
+    OPTION(params, 0, "FILE", "scores: of this calibration, not the one that comes with the system"),
     OPTION(data, 0, "DIR", "tables of GPUs, models, flash instead of the built-in ones"),
     OPTION(help, 'h', NULL, "this text"),
 };
@@ -372,6 +404,7 @@ const struct command command_list = {
                "  stallcast list fields hbf --only latency\n"
                "  stallcast list columns hbf\n"
                "  stallcast list parameters hbf      # facts and structural constants, with source\n"
+               "  stallcast list scores prefetch     # how far off on runs that were held out\n"
                "  stallcast list models --format csv\n",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

@@ -65,6 +65,7 @@ struct validation {
     struct resolver *resolver;
     struct calibration *calibration;
     const struct catalog_table *table;
+    bool has_means; /* of scenarios */
     struct filter *filter;
     struct sink sink;
     struct score scores[SOURCES][KINDS];
@@ -113,16 +114,6 @@ static bool read_figure(const struct catalog_table *table, size_t row, struct fi
     return true;
 }
 
-static bool read_number(const char *column, const char *text, double *value,
-                        struct problem *problem)
-{
-    struct sc_quantity quantity;
-    if (sc_units_parse(text, strlen(text), SC_NUMBER, NULL, '.', &quantity) != SC_UNITS_OK)
-        return problem_set(problem, "%s: expected a number, got '%.40s'", column, text);
-    *value = quantity.value;
-    return true;
-}
-
 /* "3%" of the value, "0.02" as it stands; NaN: no gate. */
 static bool read_tolerance(const char *text, double value, double *tolerance,
                            struct problem *problem)
@@ -137,7 +128,7 @@ static bool read_tolerance(const char *text, double value, double *tolerance,
         return problem_set(problem, "tolerance: expected a number, got %zu bytes of text", length);
     memcpy(number, text, length - relative);
     number[length - relative] = '\0';
-    if (!read_number("tolerance", number, tolerance, problem))
+    if (!catalog_number("tolerance", number, tolerance, problem))
         return false;
     if (relative)
         *tolerance *= fabs(value) / 100.0;
@@ -228,69 +219,98 @@ static bool metric_of(struct validation *v, const struct setting *settings, size
     return true;
 }
 
-static int compare_numbers(const void *a, const void *b)
+/* How much a mean owes to single scenarios: the median, and the least and the greatest
+ * mean when one of them is left out.  NaN where it is not asked for. */
+struct spread {
+    double median, low, high;
+};
+static const struct spread no_spread = { (double)NAN, (double)NAN, (double)NAN };
+
+/* What one source says of a figure. */
+struct answered {
+    double value;
+    struct spread spread;
+};
+
+static struct spread spread_of(double *values, size_t count)
 {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    double sum = 0.0;
+    if (count < 2)
+        return no_spread;
+    const double middle = sc_median(values, count); /* and sorts them */
+    for (size_t i = 0; i < count; i++)
+        sum += values[i];
+    const double rest = (double)count - 1.0;
+    return (struct spread){ middle, (sum - values[count - 1]) / rest, (sum - values[0]) / rest };
 }
 
-static double median(double *values, size_t count)
-{
-    qsort(values, count, sizeof *values, compare_numbers);
-    return (values[(count - 1) / 2] + values[count / 2]) / 2.0;
-}
-
-/* The metric over the scenarios of a product: a mean, the median, least, greatest;
- * values above cap, unless NaN, count as cap. */
-static bool aggregate(struct validation *v, const struct figure *figure, int source,
-                      const struct product *product, const struct sc_metric *metric, double cap,
-                      double *result, struct problem *problem)
+/* The metric of each scenario of a product; values above cap, unless NaN, count as cap. */
+static bool list_values(struct validation *v, int source, const struct product *product,
+                        const struct sc_metric *metric, double cap, double *values,
+                        struct problem *problem)
 {
     struct setting *settings = calloc(product->count + 1, sizeof *settings);
-    double *values = calloc(product->rows + 1, sizeof *values);
-    double logs = 0.0, sum = 0.0, least = (double)INFINITY, most = -(double)INFINITY;
-    bool fine = true, unknown = false;
-    if (settings == NULL || values == NULL) {
-        free(settings);
-        free(values);
-        return problem_set(problem, "out of memory");
-    }
+    bool fine = settings != NULL || problem_set(problem, "out of memory");
     for (size_t row = 0; fine && row < product->rows; row++) {
-        double value = 0.0;
         product_row(product, row, settings);
-        fine = metric_of(v, settings, product->count, source, metric, &value, problem);
-        unknown = unknown || isnan(value);
-        value = fmin(value, cap);
-        values[row] = value;
-        sum += value;
-        logs += log(value);
-        least = fmin(least, value);
-        most = fmax(most, value);
+        fine = metric_of(v, settings, product->count, source, metric, &values[row], problem);
+        if (!isnan(values[row]))
+            values[row] = fmin(values[row], cap);
     }
     free(settings);
-    if (strcmp(figure->aggregate, "geomean") == 0)
-        *result = exp(logs / (double)product->rows);
-    else if (strcmp(figure->aggregate, "mean") == 0)
-        *result = sum / (double)product->rows;
-    else if (strcmp(figure->aggregate, "median") == 0 && fine)
-        *result = median(values, product->rows);
-    else if (strcmp(figure->aggregate, "min") == 0)
+    return fine;
+}
+
+/* A mean of the values, the median, least, greatest; of one unknown value all are. */
+static bool aggregate(const char *name, double *values, size_t count, double *result,
+                      struct spread *spread, struct problem *problem)
+{
+    double logs = 0.0, sum = 0.0, least = (double)INFINITY, most = -(double)INFINITY;
+    bool unknown = false;
+    *spread = no_spread;
+    for (size_t i = 0; i < count; i++) {
+        unknown = unknown || isnan(values[i]);
+        sum += values[i];
+        logs += log(values[i]);
+        least = fmin(least, values[i]);
+        most = fmax(most, values[i]);
+    }
+    if (strcmp(name, "geomean") == 0)
+        *result = exp(logs / (double)count);
+    else if (strcmp(name, "mean") == 0)
+        *result = sum / (double)count;
+    else if (strcmp(name, "median") == 0)
+        *result = sc_median(values, count);
+    else if (strcmp(name, "min") == 0)
         *result = least;
-    else if (strcmp(figure->aggregate, "max") == 0 ||
-             (strcmp(figure->aggregate, "each") == 0 && product->rows == 1))
+    else if (strcmp(name, "max") == 0 || (strcmp(name, "each") == 0 && count == 1))
         *result = most;
     else
-        fine = problem_set(problem, "aggregate: expected geomean, mean, median, min, max, or each of "
-                                    "one scenario, got '%.20s' of %zu",
-                           figure->aggregate, product->rows);
+        return problem_set(problem, "aggregate: expected geomean, mean, median, min, max, or each of "
+                                    "one scenario, got '%.20s' of %zu", name, count);
     if (unknown)
         *result = (double)NAN;
+    else if (strcmp(name, "mean") == 0)
+        *spread = spread_of(values, count);
+    return true;
+}
+
+static bool aggregate_product(struct validation *v, const struct figure *figure, int source,
+                              const struct product *product, const struct sc_metric *metric,
+                              double cap, struct answered *answered, struct problem *problem)
+{
+    double *values = calloc(product->rows + 1, sizeof *values);
+    const bool fine = (values != NULL || problem_set(problem, "out of memory")) &&
+                      list_values(v, source, product, metric, cap, values, problem) &&
+                      aggregate(figure->aggregate, values, product->rows, &answered->value,
+                                &answered->spread, problem);
     free(values);
     return fine;
 }
 
 static bool answer_scenario(struct validation *v, const struct figure *figure, const char *scenario,
-                            int source, double cap, double *result, struct problem *problem)
+                            int source, double cap, struct answered *answered,
+                            struct problem *problem)
 {
     enum { WORDS_MAX = 64 };
     const char *words[WORDS_MAX];
@@ -303,23 +323,26 @@ static bool answer_scenario(struct validation *v, const struct figure *figure, c
                            figure->metric);
     if (fine)
         fine = product_make(v->resolver, words, text_split(text, words, WORDS_MAX), &product, problem) &&
-               aggregate(v, figure, source, &product, metric, cap, result, problem);
+               aggregate_product(v, figure, source, &product, metric, cap, answered, problem);
     product_fini(&product);
     free(text);
     return fine;
 }
 
-static bool answer_figure(struct validation *v, const struct figure *figure, int source, double *result,
-                          struct problem *problem)
+static bool answer_figure(struct validation *v, const struct figure *figure, int source,
+                          struct answered *answered, struct problem *problem)
 {
-    double cap = (double)NAN, over = 1.0;
-    if (*figure->cap != '\0' && !read_number("cap", figure->cap, &cap, problem))
+    double cap = (double)NAN;
+    struct answered over = { 1.0, no_spread };
+    if (*figure->cap != '\0' && !catalog_number("cap", figure->cap, &cap, problem))
         return false;
-    if (!answer_scenario(v, figure, figure->scenario, source, cap, result, problem) ||
+    if (!answer_scenario(v, figure, figure->scenario, source, cap, answered, problem) ||
         (*figure->over != '\0' &&
          !answer_scenario(v, figure, figure->over, source, cap, &over, problem)))
         return false;
-    *result /= over;
+    if (*figure->over != '\0')
+        answered->spread = no_spread;
+    answered->value /= over.value;
     return true;
 }
 
@@ -367,7 +390,7 @@ static bool count_in_set(struct validation *v, const struct figure *figure, int 
         v->set_count++;
         *set = (struct set){ .name = figure->set, .target = (double)NAN };
         if (*figure->set_target != '\0' &&
-            !read_number("set_target", figure->set_target, &set->target, problem))
+            !catalog_number("set_target", figure->set_target, &set->target, problem))
             return false;
     }
     set->count[source]++;
@@ -382,18 +405,52 @@ static const char *verdict_of(double published, double answer, double tolerance)
     return fabs(answer - published) <= tolerance ? "within" : "MISS";
 }
 
+/* Columns of the answer, and those of the figure around them. */
+enum { HEAD_COLUMNS = 5, SOURCE_COLUMNS = 7, TAIL_COLUMNS = 3,
+       COLUMNS_MAX = HEAD_COLUMNS + SOURCES * SOURCE_COLUMNS + TAIL_COLUMNS };
+
+static bool print_figure(struct validation *v, const struct figure *figure, double published,
+                         const struct answered answers[SOURCES], const double tolerances[SOURCES],
+                         struct problem *problem)
+{
+    struct emit_cell cells[COLUMNS_MAX] = {
+        emit_string(figure->id),        emit_string(figure->where),
+        emit_string(figure->metric),    emit_string(figure->aggregate),
+        emit_number(published),
+    };
+    size_t at = HEAD_COLUMNS;
+    for (int source = SOURCES; source-- > 0;) {
+        const struct answered *a = &answers[source];
+        if (source == SIMULATOR && v->simulator == NULL)
+            continue;
+        cells[at++] = emit_number(a->value);
+        if (v->has_means) {
+            cells[at++] = emit_number(a->spread.median);
+            cells[at++] = emit_number(a->spread.low);
+            cells[at++] = emit_number(a->spread.high);
+        }
+        cells[at++] = emit_number(100.0 * (a->value / published - 1.0));
+        cells[at++] = emit_number(tolerances[source]);
+        cells[at++] = emit_string(verdict_of(published, a->value, tolerances[source]));
+    }
+    cells[at++] = emit_string(figure->kind);
+    cells[at++] = emit_string(figure->scenario);
+    cells[at++] = emit_string(figure->note);
+    return sink_row(&v->sink, cells, problem);
+}
+
 /* One figure: a row of the table, or, while the simulator's work is collected,
  * its scenarios put on the list. */
 static bool compare_figure(struct validation *v, size_t row, bool collect, struct problem *problem)
 {
     struct figure figure = { "", "", "", "", "", "", "", "", "", "", "", "", "", "", 0 };
-    double published = 0.0, answers[SOURCES] = { 0.0, (double)NAN };
-    double tolerances[SOURCES] = { (double)NAN, (double)NAN };
+    double published = 0.0, tolerances[SOURCES] = { (double)NAN, (double)NAN };
+    struct answered answers[SOURCES] = { { 0.0, no_spread }, { (double)NAN, no_spread } };
     if (!read_figure(v->table, row, &figure, problem))
         return false;
     if (!filter_keeps(v->filter, figure.id, strlen(figure.id)))
         return true;
-    if (!read_number("value", figure.value, &published, problem) ||
+    if (!catalog_number("value", figure.value, &published, problem) ||
         !read_tolerance(figure.tolerance, published, &tolerances[CLOSED_FORM], problem) ||
         !read_tolerance(figure.sim_tolerance, published, &tolerances[SIMULATOR], problem) ||
         !answer_figure(v, &figure, CLOSED_FORM, &answers[CLOSED_FORM], problem) ||
@@ -404,33 +461,14 @@ static bool compare_figure(struct validation *v, size_t row, bool collect, struc
         return true;
     const int kind = strcmp(figure.kind, kind_names[KIND_ANCHOR]) == 0 ? KIND_ANCHOR : KIND_CHECK;
     for (int source = 0; source < (v->simulator != NULL ? SOURCES : 1); source++) {
-        if (isnan(answers[source]))
+        const double answer = answers[source].value;
+        if (isnan(answer))
             continue;
-        count_figure(&v->scores[source][kind], &figure, published, answers[source],
-                     tolerances[source]);
-        if (!count_in_set(v, &figure, source, published, answers[source], problem))
+        count_figure(&v->scores[source][kind], &figure, published, answer, tolerances[source]);
+        if (!count_in_set(v, &figure, source, published, answer, problem))
             return place(v, &figure, problem);
     }
-    struct emit_cell cells[17] = {
-        emit_string(figure.id),
-        emit_string(figure.where),
-        emit_string(figure.metric),
-        emit_string(figure.aggregate),
-        emit_number(published),
-    };
-    size_t at = 5;
-    for (int source = SOURCES; source-- > 0;) {
-        if (source == SIMULATOR && v->simulator == NULL)
-            continue;
-        cells[at++] = emit_number(answers[source]);
-        cells[at++] = emit_number(100.0 * (answers[source] / published - 1.0));
-        cells[at++] = emit_number(tolerances[source]);
-        cells[at++] = emit_string(verdict_of(published, answers[source], tolerances[source]));
-    }
-    cells[at++] = emit_string(figure.kind);
-    cells[at++] = emit_string(figure.scenario);
-    cells[at++] = emit_string(figure.note);
-    return sink_row(&v->sink, cells, problem);
+    return print_figure(v, &figure, published, answers, tolerances, problem);
 }
 
 /* One line per set; how many miss their target. */
@@ -527,19 +565,35 @@ static bool simulate_figures(struct validation *v, const struct options *options
     return v->memo.fault.text[0] == '\0';
 }
 
-static size_t plan_columns(const struct validation *v, bool table, struct emit_column columns[17])
+/* Whether a table has means of scenarios: of these the spread is shown too. */
+static bool has_means(const struct catalog_table *table)
 {
-    static const char *const names[SOURCES][4] = {
-        [CLOSED_FORM] = { "closed_form", "error_percent", "target", "verdict" },
-        [SIMULATOR] = { "simulator", "sim_error_percent", "sim_target", "sim_verdict" },
+    const size_t column = catalog_column(table, "aggregate");
+    for (size_t row = 0; column != SIZE_MAX && row < table->row_count; row++)
+        if (strcmp(catalog_cell(table, row, column), "mean") == 0)
+            return true;
+    return false;
+}
+
+static size_t plan_columns(const struct validation *v, bool table,
+                           struct emit_column columns[COLUMNS_MAX])
+{
+    static const char *const names[SOURCES][SOURCE_COLUMNS] = {
+        [CLOSED_FORM] = { "closed_form", "median", "without_one_low", "without_one_high",
+                          "error_percent", "target", "verdict" },
+        [SIMULATOR] = { "simulator", "sim_median", "sim_without_one_low", "sim_without_one_high",
+                        "sim_error_percent", "sim_target", "sim_verdict" },
     };
-    static const char *const heads[] = { "figure", "where", "metric", "of", "published" };
+    static const char *const heads[HEAD_COLUMNS] = { "figure", "where", "metric", "of",
+                                                     "published" };
     size_t count = 0;
-    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
+    for (size_t i = 0; i < HEAD_COLUMNS; i++)
         columns[count++].name = heads[i];
     for (int source = SOURCES; source-- > 0;)
-        for (size_t i = 0; (source == CLOSED_FORM || v->simulator != NULL) && i < 4; i++)
-            columns[count++].name = names[source][i];
+        for (size_t i = 0; (source == CLOSED_FORM || v->simulator != NULL) && i < SOURCE_COLUMNS;
+             i++)
+            if (v->has_means || i < 1 || i > 3)
+                columns[count++].name = names[source][i];
     columns[count++].name = "kind";
     /* Tables leave out what only a machine would read. */
     if (table)
@@ -552,7 +606,7 @@ static size_t plan_columns(const struct validation *v, bool table, struct emit_c
 static int run_validation(struct validation *v, const struct options *options,
                           struct catalog *catalog)
 {
-    struct emit_column columns[17] = { { 0 } };
+    struct emit_column columns[COLUMNS_MAX] = { { 0 } };
     struct problem problem;
     struct emit_style style;
     struct text name = { 0 };
@@ -563,6 +617,7 @@ static int run_validation(struct validation *v, const struct options *options,
     text_printf(&name, "published/%s", v->system->name);
     v->table = name.failed ? NULL : catalog_table(catalog, name.bytes, &problem);
     text_fini(&name);
+    v->has_means = v->table != NULL && has_means(v->table);
     v->resolver = v->table == NULL ? NULL : resolver_create(v->system, catalog, &problem);
     if (v->resolver != NULL &&
         !calibration_load(v->system, catalog, options, &v->calibration, &problem))
@@ -647,6 +702,8 @@ const struct command command_validate = {
                "constant was fitted to; it is shown but validates nothing.  Figures of one set are also\n"
                "judged by their geometric error together.  Exit status 1 when a figure or a set misses\n"
                "its target.\n\n"
+               "One scenario can carry a mean: beside a mean over several (of kernels, say) stand their\n"
+               "median and the least and the greatest mean when one of them is left out.\n\n"
                "--leave-out asks what mode=fitted of uvm is worth for what it has not seen: the constants\n"
                "are fitted to the published run times without those of one GPU, or without those of one\n"
                "application past capacity, and predict these.  Beside it a naive rival, which knows times\n"

@@ -76,21 +76,38 @@ static void answer_stalls(const struct pf_kernel *k, const struct pf_state *p,
     a->bound = names[largest];
 }
 
-static void answer_prefetches(struct sc_prefetch_answer *a, const struct pf_state *p)
+static double clamp_share(double x)
+{
+    return fmin(1.0, fmax(0.0, x));
+}
+
+/* Whether there is one prefetch at least in the whole kernel. */
+static bool prefetches(const struct pf_kernel *k, const struct pf_state *p)
+{
+    return p->sent * k->warps * k->waves * k->iterations * k->loads * k->sectors >= 1.0;
+}
+
+static void answer_prefetches(struct sc_prefetch_answer *a, const struct pf_kernel *k,
+                              const struct pf_state *p)
 {
     const double consumed = p->on_time + p->late + p->early;
+    a->issued_share = p->sent > 0.0 ? p->throttle * p->passed : 0.0;
+    if (!prefetches(k, p))
+        return;
     a->on_time_share = over(p->on_time, consumed);
     a->early_share = over(p->early, consumed);
     a->late_share = over(p->late, consumed);
     a->coverage = over(p->on_time, p->on_time + p->late + p->missed);
-    a->accuracy = fmin(1.0, over(p->on_time, p->issued));
-    a->unused_share = fmax(0.0, over(p->issued - consumed, p->issued));
-    a->issued_share = p->issued > 0.0 ? p->throttle * p->passed : 0.0;
+    a->accuracy = clamp_share(over(p->on_time, p->sent));
+    a->dropped_share = clamp_share(over(p->dropped, p->sent));
+    a->unused_share = clamp_share(over(p->sent - consumed - p->dropped, p->sent));
     a->demand_evictions_share = p->demand_evictions;
     a->best_distance = p->distance;
     a->zero_false_positive = p->false_positive;
-    a->zero_false_negative = p->issued > 0.0 ? p->false_negative : 0.0;
-    a->register_fallback_share = fmin(1.0, p->register_fallback);
+    a->zero_false_negative = p->false_negative;
+    a->register_fallback_share = clamp_share(p->register_fallback);
+    const double placed = p->sent * (1.0 - p->register_fallback);
+    a->register_invalidation_share = clamp_share(over(p->dropped, placed));
 }
 
 /* Gains below a hundredth are not worth anything. */
@@ -137,7 +154,7 @@ static struct sc_prefetch_answer answer_of(const struct pf_kernel *k,
     if (front->dram_fetches > 1e-9)
         a.dram_traffic_change = p->dram_fetches / front->dram_fetches - 1.0;
     answer_stalls(k, p, &a);
-    answer_prefetches(&a, p);
+    answer_prefetches(&a, k, p);
     return a;
 }
 
@@ -195,6 +212,8 @@ static void explain_prefetches(const struct pf_state *p, struct sc_trace *t)
                  SC_NUMBER, "re-issues and useless ones included");
     sc_trace_add(t, "useless", "past the loop's end, of other CTAs", p->useless, SC_NUMBER,
                  "that nobody will come for");
+    sc_trace_add(t, "dropped", "known zeros of stored loads, in registers", p->dropped, SC_NUMBER,
+                 "that stores overwrite");
     sc_trace_add(t, "on_time", "P(R < lead < R + tau)", p->on_time, SC_NUMBER,
                  "there when demand comes");
     sc_trace_add(t, "late", "P(lead < R)", p->late, SC_NUMBER, "still under way");

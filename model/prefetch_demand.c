@@ -223,6 +223,7 @@ void sc_pf_kernel(const struct sc_prefetch *s, const struct sc_prefetch_machine 
     for (unsigned j = 0; j < b.loads; j++) {
         struct pf_load *l = &k->load[j];
         l->irregular = b.load[j].irregular;
+        l->stored = b.load[j].stored;
         l->zero = zero_of(&b, j);
         bool of_line[SC_PREFETCH_CLASSES];
         const double line = fmax(span, SC_PREFETCH_LINE);

@@ -219,14 +219,14 @@ static const struct sc_field sc_prefetch_fields[] = {
       RANGE(1, 1e9), ANCHOR("zero filter of Fig. 13"),
       .help = "mean latency of fills at which prefetching pauses" },
 
-    COEFFICIENT("residence_factor", residence_factor, 0.92, "factor on the characteristic time of L1"),
-    COEFFICIENT("residence_cv", residence_cv, 0.61, "spread of the residence in L1, over its mean"),
-    COEFFICIENT("lead_cv", lead_cv, 0.06, "spread of the lead of a prefetch that scheduling adds, over its mean"),
+    COEFFICIENT("residence_factor", residence_factor, 1, "factor on the characteristic time of L1"),
+    COEFFICIENT("residence_cv", residence_cv, 0.55, "spread of the residence in L1, over its mean"),
+    COEFFICIENT("lead_cv", lead_cv, 0.16, "spread of the lead of a prefetch that scheduling adds, over its mean"),
     COEFFICIENT("late_factor", late_factor, 1.5, "share of the remaining wait for a late prefetch that its warp feels"),
-    COEFFICIENT("barrier_factor", barrier_factor, 0.68, "factor on the wait for the last warp, at barriers and ends of CTAs"),
+    COEFFICIENT("barrier_factor", barrier_factor, 0.77, "factor on the wait for the last warp, at barriers and ends of CTAs"),
     COEFFICIENT("useless_factor", useless_factor, 0.9, "factor on prefetches that nobody wants"),
-    COEFFICIENT("burst_factor", burst_factor, 1, "requests of a demand burst at L2 and memory"),
-    COEFFICIENT("order_factor", order_factor, 0.49, "factor on how far warps drift apart"),
+    COEFFICIENT("burst_factor", burst_factor, 1.3, "requests of a demand burst at L2 and memory"),
+    COEFFICIENT("order_factor", order_factor, 0.3, "factor on how far warps drift apart"),
 };
 
 #define ANSWER(name) .offset = offsetof(struct sc_prefetch_answer, name)

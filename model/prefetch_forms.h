@@ -23,6 +23,7 @@ struct pf_load {
     bool misleads;    /* the next holds for one CTA only */
     double irregular; /* P(an access goes anywhere) */
     double zero;      /* share of zero sectors */
+    bool stored;      /* to, at the end of the iteration */
     double new_block; /* share of these that are the first under a line of metadata, and */
     double block_gap; /* accesses between two under the same line, on average */
 };
@@ -69,6 +70,8 @@ struct pf_fate {
     double on_time, late; /* the rest finds nothing: missed */
     double known;         /* zero sectors that arrived: demand finds them in the metadata */
     double early;         /* evicted before a demand that then misses */
+    double parked;        /* of the known: their data stays in registers, where nobody asks */
+    double dropped;       /* thrown away on arrival, re-issues included */
     double late_wait;     /* cycles that a late one still waits, times late */
     double hold;          /* cycles that on-time data waits, times on_time */
     double lead;          /* iterations, mean over on-time ones, times on_time */
@@ -88,7 +91,8 @@ struct pf_life {
     double residence, residence_cv; /* cycles */
     double metadata;       /* cycles that zero metadata stays; 0: not of such sectors */
     double register_share; /* of prefetches that find a register */
-    double register_hold;  /* cycles that it keeps them */
+    double register_hold, register_cv; /* cycles that it keeps them, and their spread over that */
+    double register_drop;  /* share of these that have lost it before their data comes */
 };
 
 /* What becomes of a fetch that goes out `lead` cycles before its demand. */
@@ -119,8 +123,12 @@ struct pf_state {
     double latency, fetch_latency, fetch_wait; /* mean of a load, of a fetch, and in queues */
     double residence, metadata;                /* of lines and of zero metadata, cycles */
     double throttle, queue_ratio, register_fallback;
+    double register_turn; /* cycles in which all registers are given to others, one by one */
     double burst; /* cycles that a prefetch waits behind others of its burst */
-    double on_time, late, early, issued, useless, dropped, missed, hits; /* per access */
+    double on_time, late, early, issued, useless, missed, hits; /* per access */
+    double sent, dropped;            /* issued in this round, which `issued` lags behind; of them,
+                                      * thrown away on arrival or overwritten by stores */
+    double overshoot;                /* of the useless ones: past the end of the loop */
     double passed;                   /* share of the candidates that the queue takes */
     double l2_fetches, dram_fetches; /* per access */
     double distance;                 /* best, in steps of the pattern that issues most */

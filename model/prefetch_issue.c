@@ -119,8 +119,8 @@ static double survival(enum place place, double ago, const struct pf_life *life)
     const double wait = ago - sc_latency_mean(&life->latency);
     if (wait <= 0.0)
         return 1.0;
-    return sc_prefetch_retained(wait, place == IN_L1 ? life->residence : life->register_hold,
-                                life->residence_cv);
+    return place == IN_L1 ? sc_prefetch_retained(wait, life->residence, life->residence_cv)
+                          : sc_prefetch_retained(wait, life->register_hold, life->register_cv);
 }
 
 /* Of what is put in one place. */
@@ -204,12 +204,18 @@ static void add_outcome(struct pf_fate *fate, const struct pf_attempt *attempt, 
     const double before = f->kept * (1.0 - t.late);
     const double still = before > 0.0 ? fmin(1.0, t.on_time / before) : 0.0;
     double on_time = f->alive * (1.0 - t.late) * still;
-    double early = f->newest * (1.0 - t.late) - on_time;
+    double arrived = f->newest * fmax(0.0, 1.0 - t.late);
+    if (place == IN_REGISTERS) {
+        arrived *= 1.0 - life->register_drop;
+        on_time = fmin(on_time, arrived);
+    }
+    double early = arrived - on_time;
     if (life->metadata > 0.0) {
         /* The metadata answers before L1 does. */
         const double known = sc_prefetch_retained(fmax(0.0, lead - mean), life->metadata,
                                                   life->residence_cv);
         fate->known += known * (on_time + early);
+        fate->parked += place == IN_REGISTERS ? known * on_time : 0.0;
         on_time *= 1.0 - known;
         early *= 1.0 - known;
     }
@@ -253,5 +259,6 @@ struct pf_fate sc_pf_fate(const struct pf_attempt *attempts, size_t count, const
         for (int p = 0; p < PLACES; p++)
             if (fetches[j][p].newest > 1e-4)
                 add_outcome(&fate, &attempts[j], (enum place)p, &fetches[j][p], life);
+    fate.dropped = fmax(0.0, fate.issued - fate.late) * life->register_share * life->register_drop;
     return fate;
 }

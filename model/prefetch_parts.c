@@ -112,17 +112,36 @@ static double cubic_step(double x)
     return y * y * (3.0 - 2.0 * y);
 }
 
-/* Slope of the argument of that step: 1 over its width. */
-static double steepness(double residence, double residence_cv)
+/* Survival of a gamma distribution of the mean `residence` and the deviation residence_cv
+ * times that: the cube root is nearly normal (Wilson & Hilferty, PNAS 17, 1931). */
+struct retention {
+    double scale, top, steep; /* 1 / residence; the step's argument at 0, and its slope */
+    double whole, gone;       /* waits up to which all is there, and from which on nothing is */
+};
+
+static struct retention retention_of(double residence, double residence_cv)
 {
-    return residence < HUGE_VAL ? 1.0 / (2.0 * (residence_cv * residence * sqrt(5.0) + 1e-9)) : 0.0;
+    const double variance = residence_cv * residence_cv / 9.0;
+    const double steep = 1.0 / (2.0 * (sqrt(5.0 * variance) + 1e-9));
+    const double top = 0.5 + (1.0 - variance) * steep;
+    const double first = fmax(0.0, top - 1.0) / steep, last = top / steep; /* cube roots */
+    if (!(residence < HUGE_VAL))
+        return (struct retention){ 0.0, 1.0, 0.0, HUGE_VAL, HUGE_VAL };
+    return (struct retention){ 1.0 / fmax(residence, 1e-9), top, steep,
+                               residence * first * first * first, residence * last * last * last };
+}
+
+static double retained(const struct retention *r, double wait)
+{
+    if (wait <= r->whole)
+        return 1.0;
+    return wait < r->gone ? cubic_step(r->top - r->steep * exp(log(wait * r->scale) / 3.0)) : 0.0;
 }
 
 double sc_prefetch_retained(double wait, double residence, double residence_cv)
 {
-    if (!(residence < HUGE_VAL))
-        return 1.0;
-    return cubic_step(0.5 + (residence - wait) * steepness(residence, residence_cv));
+    const struct retention r = retention_of(residence, residence_cv);
+    return retained(&r, wait);
 }
 
 /* Leads at the edges of bins of equal probability; a bin counts as uniform. */
@@ -143,8 +162,7 @@ struct sc_timeliness sc_prefetch_timeliness(double lead, double lead_cv,
         edge[LEAD_BINS / 2 + b] = median * factor;
         edge[LEAD_BINS / 2 - b] = median / factor;
     }
-    const double steep = steepness(residence, residence_cv);
-    const double from_top = steep > 0.0 ? 0.5 + residence * steep : 1.0;
+    const struct retention kept = retention_of(residence, residence_cv);
     for (int b = 0; b < LEAD_BINS; b++) {
         const double from = edge[b], to = edge[b + 1];
         const double inverse = to > from ? 1.0 / (to - from) : 1e12;
@@ -154,7 +172,7 @@ struct sc_timeliness sc_prefetch_timeliness(double lead, double lead_cv,
             const double wait = 0.5 * ((from > r ? from : r) + to) - r;
             t.late += weight * late;
             if (late < 1.0)
-                t.on_time += weight * (1.0 - late) * cubic_step(from_top - wait * steep);
+                t.on_time += weight * (1.0 - late) * retained(&kept, wait);
         }
     }
     t.early = fmax(0.0, 1.0 - t.late - t.on_time);

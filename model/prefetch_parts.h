@@ -67,9 +67,10 @@ struct sc_timeliness {
 
 /* Lead is spread log-logistically with about the mean `lead` and the coefficient
  * of variation lead_cv, which match a log-normal's; a line that waits w for its use is still
- * there with probability G(w), which falls from 1 to 0 around residence with the
- * deviation residence_cv x residence.  late: lead < latency.  residence may be
- * INFINITY.  lead >= 0; 0 is late. */
+ * there with probability G(w), the survival of a gamma distribution of the mean `residence`
+ * and the deviation residence_cv x residence: in an LRU set of n ways a line lives until n
+ * others have come, so that 1/residence_cv^2 is n where lines come at random.  late: lead <
+ * latency.  residence may be INFINITY.  lead >= 0; 0 is late. */
 struct sc_timeliness sc_prefetch_timeliness(double lead, double lead_cv,
                                             const struct sc_latency *latency, double residence,
                                             double residence_cv);

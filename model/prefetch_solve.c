@@ -27,7 +27,8 @@ struct work {
     size_t kind_of[SC_PREFETCH_LOADS_MAX];
     bool has_zeros;
     double mean_zero;
-    double in_step; /* P(a stride between warps is the one before) */
+    double in_step; /* P(a stride between warps is trusted), and P(it is the one before) */
+    double rightness;
     struct sc_reuse line[SC_PREFETCH_LOADS_MAX * SC_PREFETCH_CLASSES];
     size_t lines;
     struct sc_reuse block[3 * SC_PREFETCH_LOADS_MAX]; /* of what a line of zero metadata covers */
@@ -114,7 +115,7 @@ static size_t kind_of(struct work *w, const struct pf_load *load)
     for (int t = 0; t < 9; t++) {
         const double score = regular > 0.0 ? sc_prefetch_confidence(regular, t) : 0.0;
         kind->score[SC_PREFETCH_CHAIN][t] = kind->score[SC_PREFETCH_ITERATION][t] = score;
-        kind->score[SC_PREFETCH_WARP][t] = score * sc_prefetch_confidence(w->in_step, t);
+        kind->score[SC_PREFETCH_WARP][t] = score * sc_prefetch_confidence(w->rightness, t);
     }
     return w->kinds++;
 }
@@ -122,7 +123,8 @@ static size_t kind_of(struct work *w, const struct pf_load *load)
 static void prepare(struct work *w, const struct pf_kernel *k,
                     const struct sc_prefetch_mechanisms *m)
 {
-    *w = (struct work){ .k = k, .m = m, .in_step = rightness(in_step(k->scenario)) };
+    const double trusted = in_step(k->scenario);
+    *w = (struct work){ .k = k, .m = m, .in_step = trusted, .rightness = rightness(trusted) };
     collect_lines(w);
     collect_blocks(w);
     for (unsigned j = 0; j < (unsigned)k->loads; j++) {
@@ -165,6 +167,8 @@ static void add_fate(struct pf_fate *sum, const struct pf_fate *f, double weight
     sum->late += weight * f->late;
     sum->early += weight * f->early;
     sum->known += weight * f->known;
+    sum->parked += weight * f->parked;
+    sum->dropped += weight * f->dropped;
     sum->late_wait += weight * f->late_wait;
     sum->hold += weight * f->hold;
     sum->lead += weight * f->lead;
@@ -213,7 +217,7 @@ struct tally {
     double exposed;                             /* per iteration */
     double hits, missed, merged, cold_fetches, fetches;
     double latency;
-    double zero_issued;
+    double zero_issued, dropped;
     double aimed;    /* accesses that prefetches can serve */
     double variance; /* of the waits of an iteration */
 };
@@ -373,7 +377,8 @@ static struct standing standing_of_zero(const struct pf_kernel *k, const struct 
  * prefetches fare like `f`. */
 static void tally_part(const struct work *w, unsigned j, double weight,
                        const struct standing *s, const struct pf_fate *f, double absent, bool zero,
-                       const struct sc_latency *latency, struct tally *t)
+                       const struct pf_life *life, const struct sc_latency *latency,
+                       struct tally *t)
 {
     const struct pf_load *l = &w->k->load[j];
     const double share = weight / w->k->loads, l1 = w->k->scenario->l1_latency_cycles;
@@ -381,10 +386,16 @@ static void tally_part(const struct work *w, unsigned j, double weight,
     const double regular = w->m->front == SC_PREFETCH_KNOWN ? 1.0 : 1.0 - l->irregular;
     const double aimed = fmin(s->gone, regular), served = f->on_time + f->known;
     const double missed = fmax(0.0, s->gone - aimed * (served + f->late));
-    /* Metadata does not keep zero sectors from being fetched ahead again and again. */
-    const double tried = fmin(absent, regular);
+    /* Metadata does not keep zero sectors from being fetched ahead again and again, unless
+     * they are fetched as demand comes. */
+    const double tried = w->m->oracle_time ? aimed : fmax(aimed, fmin(absent, regular));
     add_fate(&t->fate, f, aimed * share);
     t->fate.issued += (tried - aimed) * share * f->issued;
+    t->fate.dropped += (tried - aimed) * share * f->dropped;
+    const double known = (tried - aimed) * share * (f->issued * life->register_share - f->dropped);
+    t->fate.parked += known;
+    if (l->stored)
+        t->dropped += known + aimed * share * f->parked;
     for (int p = 0; p < SC_PREFETCH_PATTERNS; p++)
         t->fate.pattern_issued[p] += (tried - aimed) * share * f->pattern_issued[p];
     t->aimed += aimed * share;
@@ -416,11 +427,11 @@ static void tally_load(const struct work *w, unsigned j, const struct pf_state *
     of_demand.residence = state->residence;
     const struct standing s = standing_of(w->k, l, state, &of_demand, sc_latency_mean(latency));
     const double z = w->m->zero_cache ? l->zero : 0.0;
-    tally_part(w, j, 1.0 - z, &s, &kind->other, s.gone, false, latency, t);
+    tally_part(w, j, 1.0 - z, &s, &kind->other, s.gone, false, life, latency, t);
     if (z > 0.0) {
         const struct standing of_zero =
             standing_of_zero(w->k, l, state, sc_latency_mean(latency));
-        tally_part(w, j, z, &of_zero, &kind->zero, s.gone, true, latency, t);
+        tally_part(w, j, z, &of_zero, &kind->zero, s.gone, true, life, latency, t);
     }
 }
 
@@ -697,35 +708,67 @@ static double astray_of(const struct work *w)
     return wide > 0.0 ? sum / k->warps * (1.0 - own) : 0.0;
 }
 
-/* Useless sectors per access that are fetched: each is proposed by several
- * triggers, as long as it is not there. */
-static double useless_of(const struct work *w, const struct pf_state *state,
-                         const struct pf_life *life)
+/* P(a stride between warps is trusted enough for a candidate), mean over the distances that the
+ * gate lets pass. */
+static double gated(const struct work *w, enum sc_prefetch_pattern pattern)
 {
-    const struct pf_kernel *k = w->k;
+    const double reach = reach_of(w, pattern), need = w->k->scenario->score_threshold;
+    double sum = 0.0, count = 0.0;
+    if (!w->m->tuner)
+        return w->in_step;
+    for (double d = fmax(1.0, 2.0 * w->tuned[pattern] - reach); d <= reach; d++, count++)
+        sum += sc_prefetch_confidence(w->rightness, need + fabs(d - w->tuned[pattern]));
+    return count > 0.0 ? sum / count : 0.0;
+}
+
+/* Sectors past the end of the loop per access that are fetched: each is proposed by several
+ * triggers, as long as it is not there. */
+static double overshoot_of(const struct work *w, const struct pf_state *state,
+                           const struct pf_life *life)
+{
     const double reach = reach_of(w, SC_PREFETCH_ITERATION);
     const double free = state->throttle * w->pass_rank[SC_PREFETCH_ITERATION];
     const double again = 0.5 * fmax(0.0, reach - 1.0); /* by later iterations */
-    const double kept = sc_prefetch_retained(life->iteration - sc_latency_mean(&life->latency),
-                                             life->residence, life->residence_cv);
+    const double in_l1 = sc_prefetch_retained(
+        fmax(0.0, life->iteration - sc_latency_mean(&life->latency)), life->residence,
+        life->residence_cv);
+    const double kept = in_l1 + life->register_share * (1.0 - in_l1);
     const double once = 1.0 - pow(1.0 - free, 1.0 + again);
-    double sum = w->regular * sc_prefetch_overshoot(reach, k->iterations) *
-                 (once + (1.0 - kept) * (free * (1.0 + again) - once));
-    if (w->m->oracle_time || w->m->front == SC_PREFETCH_KNOWN)
+    const bool apart = w->m->front == SC_PREFETCH_APOGEE &&
+                       w->k->scenario->warp_stride_bytes != 0.0; /* predicts for other warps */
+    if (apart || w->m->front == SC_PREFETCH_KNOWN)
         return 0.0;
+    return w->regular * sc_prefetch_overshoot(reach, w->k->iterations) *
+           (once + (1.0 - kept) * (free * (1.0 + again) - once));
+}
+
+/* Likewise sectors of other CTAs, by strides between warps and by chains. */
+static double strays_of(const struct work *w, const struct pf_state *state)
+{
+    const struct pf_kernel *k = w->k;
     if (w->m->front == SC_PREFETCH_APOGEE)
-        return k->scenario->warp_stride_bytes != 0.0
-                   ? w->regular * astray_of(w) * in_step(k->scenario)
-                   : sum;
+        return k->scenario->warp_stride_bytes != 0.0 ? w->regular * astray_of(w) * w->in_step : 0.0;
     if (w->m->front != SC_PREFETCH_SNAKE)
-        return sum;
-    const double step = in_step(k->scenario);
-    const double warps = fmin(1.0, step * w->pass_rank[SC_PREFETCH_WARP]);
-    const double chains = fmin(1.0, step * w->pass_rank[SC_PREFETCH_CHAIN]);
+        return 0.0;
+    const double warps = gated(w, SC_PREFETCH_WARP) * w->pass_rank[SC_PREFETCH_WARP];
+    const double chains = gated(w, SC_PREFETCH_CHAIN) * w->pass_rank[SC_PREFETCH_CHAIN];
     const double triggers = sc_pf_triggers(fmin(k->cta_warps, reach_of(w, SC_PREFETCH_WARP)));
-    sum += w->regular * astray_of(w) * state->throttle * (1.0 - pow(1.0 - warps, triggers));
-    return sum + w->derailed * state->throttle *
-                     (1.0 - pow(1.0 - chains, fmin(4.0, reach_of(w, SC_PREFETCH_CHAIN))));
+    const double by_warps = w->regular * astray_of(w) * (1.0 - pow(1.0 - warps, triggers));
+    const double by_chains =
+        w->derailed * (1.0 - pow(1.0 - chains, fmin(4.0, reach_of(w, SC_PREFETCH_CHAIN))));
+    return state->throttle * (by_warps + by_chains);
+}
+
+/* Both, but for sectors that are there anyway and what the zero filter stops. */
+static void find_useless(const struct work *w, const struct pf_life *life, struct pf_state *state)
+{
+    const double z = w->mean_zero;
+    const double passed = (1.0 - z) * (1.0 - state->false_positive) + z * state->false_negative;
+    const double share = w->m->oracle_time
+                             ? 0.0
+                             : w->k->scenario->useless_factor * new_share(w->k) * passed;
+    state->overshoot = share * overshoot_of(w, state, life);
+    state->useless = state->overshoot + share * strays_of(w, state);
 }
 
 /* Warps drift apart by the waits that one has and another has not, and, unless
@@ -778,11 +821,19 @@ static struct pf_life life_of(const struct work *w, const struct pf_state *state
         .residence_cv = s->residence_cv,
         .just_in_time = w->m->oracle_time,
         .register_share = w->m->registers ? fmax(0.0, 1.0 - state->register_fallback) : 0.0,
-        .register_hold = s->replacement == SC_PREFETCH_REPLACE_AGED ? s->register_hold_cycles : 1e6
+        .register_hold = s->replacement == SC_PREFETCH_REPLACE_AGED ? s->register_hold_cycles : 1e6,
+        .register_cv = s->residence_cv
     };
     if (w->m->oracle_place)
         life.residence = HUGE_VAL;
     life.spell = sc_latency_mean(&life.latency);
+    if (s->replacement == SC_PREFETCH_REPLACE_ANY && w->m->registers) {
+        /* As many others come in turn as there are registers, at random. */
+        life.register_cv = 1.0 / sqrt(fmax(1.0, w->k->machine.register_entries));
+        life.register_hold = fmax(0.0, state->register_turn - life.spell);
+        life.register_drop =
+            1.0 - sc_prefetch_retained(life.spell, state->register_turn, life.register_cv);
+    }
     return life;
 }
 
@@ -799,6 +850,20 @@ static struct tally tally_all(struct work *w, const struct pf_state *state,
     if (w->m->oracle_l1)
         t = (struct tally){ .hits = 1.0, .latency = l1, .exposed = w->k->loads * exposed(w, l1) };
     return t;
+}
+
+/* P(no register is free).  What points past the loop's end comes with the end of each
+ * round of CTAs, and is in the way of the next one for as long as registers hold it. */
+static double fallback_of(const struct work *w, const struct pf_state *state, double busy,
+                          double hold)
+{
+    const struct pf_kernel *k = w->k;
+    const double registers = k->machine.register_entries;
+    const double round = k->iterations * state->iteration;
+    const double left = state->overshoot * w->fresh_lines * k->warps * k->loads * k->iterations;
+    const double share = fmin(1.0, hold / round) * fmax(0.0, 1.0 - 1.0 / k->waves);
+    const double most = sc_erlang_b(busy, registers);
+    return most + share * (sc_erlang_b(busy, fmax(0.0, registers - left)) - most);
 }
 
 /* Room that prefetches take: in L1, of which the throttle minds what waits, and in
@@ -827,10 +892,15 @@ static void occupy(const struct work *w, struct pf_state *state, const struct ta
         mix(&state->burst, burst_of(k, state), weight);
     if (w->m->throttle && !w->m->oracle_time)
         throttle(k, state, unused, mean);
-    if (w->m->registers) {
+    if (w->m->registers && k->scenario->replacement == SC_PREFETCH_REPLACE_ANY) {
+        const double taken = rate * w->fresh_lines * fmax(state->sent, 1e-6);
+        mix(&state->register_turn, fmin(1e9, k->machine.register_entries / taken), weight);
+    } else if (w->m->registers) {
+        const double strays = state->useless - state->overshoot;
+        const double idle = strays + fmax(0.0, t->fate.parked - t->dropped);
         const double busy = rate * w->fresh_lines *
-                            (t->fate.issued * (fill + hold) + state->useless * life->register_hold);
-        mix(&state->register_fallback, sc_erlang_b(busy, k->machine.register_entries), 0.5);
+                            (t->fate.issued * (fill + hold) + idle * life->register_hold);
+        mix(&state->register_fallback, fallback_of(w, state, busy, life->register_hold), 0.5);
     }
     const double ahead = t->fate.issued > 0.0 ? state->false_negative * w->furthest * state->active
                                               : 0.0;
@@ -855,7 +925,8 @@ static double advance(const struct work *w, struct pf_state *state, const struct
     state->unlimited = sc_prefetch_iteration(k->warps / s->issue_width, k->instructions,
                                              state->away, 0.0);
     const double iteration = fmax(state->unlimited, state->bandwidth);
-    const double change = fabs(iteration / state->iteration - 1.0);
+    const double change = fmax(fabs(iteration / state->iteration - 1.0),
+                               0.05 * fabs(state->sent - state->issued));
     mix(&state->iteration, iteration, weight);
     mix(&state->variance, t->variance, weight);
     state->skew = skew_of(k, state);
@@ -865,7 +936,7 @@ static double advance(const struct work *w, struct pf_state *state, const struct
     mix(&state->served, t->aimed > 0.0 ? (t->fate.on_time + t->fate.known) / t->aimed : 0.0, weight);
     mix(&state->l2_fetches, t->fetches, weight);
     mix(&state->dram_fetches, t->fetches * dram, weight);
-    mix(&state->issued, t->fate.issued + state->useless, weight);
+    mix(&state->issued, state->sent, weight);
     return change;
 }
 
@@ -880,8 +951,9 @@ static double step(struct work *w, struct pf_state *state, double weight)
     if (w->m->tuner || w->m->own_tuner)
         tune(w, state, &life);
     struct tally t = tally_all(w, state, &life, &demand);
-    state->useless = k->scenario->useless_factor * useless_of(w, state, &life) * new_share(k);
+    find_useless(w, &life, state);
     t.fetches += state->useless;
+    state->sent = t.fate.issued + state->useless;
     rank(w, state, &t, state->useless);
     occupy(w, state, &t, &life, latency, weight);
     state->fetch_latency = latency;
@@ -889,6 +961,8 @@ static double step(struct work *w, struct pf_state *state, double weight)
     state->on_time = t.fate.on_time;
     state->late = t.fate.late;
     state->early = t.fate.early;
+    state->dropped = t.dropped + t.fate.dropped + life.register_share * life.register_drop *
+                                                     state->useless;
     state->hits = t.hits;
     state->missed = t.missed;
     state->distance = best_distance(w, &t);
@@ -907,6 +981,7 @@ struct pf_state sc_pf_solve(const struct pf_kernel *k, const struct sc_prefetch_
                                            k->loads * s->l1_latency_cycles,
                               .residence = 1e4,
                               .metadata = 1e4,
+                              .register_turn = 1e5,
                               .throttle = 1.0,
                               .queue_ratio = 1.0,
                               .narrowest = "issue" };

@@ -516,6 +516,13 @@ prefetch_figures() {
         sub(/ .*/, "", scenario)
         return toupper(scenario)
     }
+    function gpu(scenario) {
+        sub(/.*gpu=/, "", scenario)
+        sub(/[ -].*/, "", scenario)
+        return toupper(scenario)
+    }
+    function points(x) { return x < 0 ? signed(x, 1) : sprintf("%.1f", x) }
+    function events(scenario) { sub(/.*window=/, "", scenario); return scenario + 0 }
     NR == 1 { header(); next }
     {
         metric = field("metric")
@@ -526,16 +533,20 @@ prefetch_figures() {
         number(id ":pub", sprintf("%.1f", published))
         number(id ":sim", sprintf("%.1f", sim))
         number(id ":form", sprintf("%.1f", form))
+        window = field("figure") ~ /window/ ? ", " gpu(field("scenario")) ", " events(field("scenario")) : ""
         rows = rows (field("where") == last ? "" : field("where")) " & " policy(field("scenario")) \
-               (field("kind") == "anchor" ? "\\,$^a$" : "") " & " what(metric) " & " \
-               sprintf("%.1f", published) " & " sprintf("%.1f", sim) verdict(field("sim_verdict")) \
-               " & " off(metric, sim - published) " & " sprintf("%.1f", form) " & " \
+               (field("kind") == "anchor" ? "\\,$^a$" : "") " & " \
+               (window == "" ? what(metric) : "change" window) " & " \
+               sprintf("%.1f", published) " & " points(sim) verdict(field("sim_verdict")) \
+               " & " off(metric, sim - published) " & " points(form) " & " \
                off(metric, form - published) " \\\\\n"
         last = field("where")
         kinds[field("kind")]++
         targets += field("sim_target") != ""
         within += field("sim_verdict") == "within"
-        if (metric == "front_end_speedup") {
+        if (window != "")
+            stable += field("sim_verdict") == "within"
+        else if (metric == "front_end_speedup") {
             gains++
             near_sim += absolute(sim - published) <= 3
             near_form += absolute(form - published) <= 3
@@ -553,6 +564,7 @@ prefetch_figures() {
         number("prefetch:anchor:n", kinds["anchor"] + 0)
         number("prefetch:targets", targets + 0)
         number("prefetch:within", within + 0)
+        number("prefetch:windows", stable + 0)
         number("prefetch:gains", gains)
         number("prefetch:gains:sim", near_sim + 0)
         number("prefetch:gains:form", near_form + 0)
@@ -610,6 +622,42 @@ prefetch_errors() { # NAME
         number("prefetch:" name ":same", same + 0)
         printf "%s", rows > (folder "/rows-prefetch-" name ".tex")
     }' "$work/prefetch-$1-sim" "$work/prefetch-$1-form"
+}
+
+# Kernels that were held out whole: errors of the closed form, a row for each and one of all.
+prefetch_held_out() {
+    awk -F '\t' -v folder="$folder" "$common"'
+    BEGIN {
+        count = split("slowdown ipc on_time_share coverage accuracy", metrics, " ")
+        split("0 10 8 8 8", target, " ")
+    }
+    NR == 1 { header(); next }
+    field("score") ~ /^kernel_/ {
+        value[field("of"), field("score")] = field("value")
+        if (field("score") == "kernel_points")
+            names[++n] = field("of")
+    }
+    function row(of,   m, text, error) {
+        text = (of == "all" ? "all" : tex(of)) " & " value[of, "kernel_points"]
+        for (m = 1; m <= count; m++) {
+            error = 100 * value[of, "kernel_" metrics[m] "_error"]
+            text = text " & " (target[m] > 0 && error > target[m] ? "\\off{" sprintf("%.1f", error) "}" \
+                                                                 : sprintf("%.1f", error))
+            if (of == "all")
+                number("prefetch:held:" metrics[m], sprintf("%.1f", error))
+        }
+        return text " \\\\\n"
+    }
+    END {
+        if (failed || n < 2)
+            exit 1
+        for (i = 1; i < n; i++)
+            rows = rows row(names[i])
+        rows = rows "\\midrule\n" row(names[n])
+        number("prefetch:held:n", n - 1)
+        number("prefetch:held:points", value["all", "kernel_points"])
+        printf "%s", rows > (folder "/rows-prefetch-held.tex")
+    }' "$work/prefetch-scores"
 }
 
 # Where half of the prefetches are early, in the figure of the distance: the first
@@ -922,6 +970,7 @@ for over in 1.05 1.1 1.25 1.5 2 3; do
         oversubscription="$over" -f tsv --digits all
 done
 ask prefetch validate prefetch --simulate -f tsv --digits all
+ask prefetch-scores list scores prefetch -f tsv
 ask prefetch-parameters list parameters prefetch -f tsv
 ask prefetch-policies list policies prefetch -f tsv
 errors=ipc,on_time_share,coverage,accuracy,worth_fixing_first
@@ -972,7 +1021,8 @@ done
 } > "$work/numbers"
 for part in 'figures hbf' 'figures stream' 'parameters hbf' 'parameters stream' 'parameters uvm' \
     'parameters prefetch' uvm_figures uvm_sets uvm_fit uvm_random uvm_speedups prefetch_figures \
-    'prefetch_errors paper14' 'prefetch_errors extra' prefetch_cliffs prefetch_gpus serve_figures serve_assumptions answers means terms laws calibration; do
+    'prefetch_errors paper14' 'prefetch_errors extra' prefetch_held_out prefetch_cliffs prefetch_gpus \
+    serve_figures serve_assumptions answers means terms laws calibration; do
     $part >> "$work/numbers"
 done
 awk -F '\t' '{ printf "\\scnum{%s}{%s}\n", $1, $2 }' "$work/numbers" > "$folder/numbers.tex.new"

@@ -286,9 +286,39 @@ static void throughput(void)
     ok(sc_prefetch_iteration(0, 0, 0, 0) >= 0, "nothing to do");
 }
 
+/* P(fewer than `ways` of a stream of lines at random sets have come to that of a line): it is
+ * then still there, under LRU.  `x` are the mean arrivals. */
+static double still_in_set(int ways, double x)
+{
+    double term = exp(-x), sum = 0.0;
+    for (int k = 0; k < ways; k++) {
+        sum += term;
+        term *= x / (k + 1);
+    }
+    return sum;
+}
+
+static void retained(void)
+{
+    static const int ways[] = { 4, 8, 16 };
+    for (size_t i = 0; i < 3; i++) {
+        const double n = ways[i];
+        double worst = 0.0;
+        for (double wait = 0.0; wait < 3.0; wait += 0.05)
+            worst = fmax(worst, fabs(sc_prefetch_retained(600 * wait, 600, 1.0 / sqrt(n)) -
+                                     still_in_set(ways[i], n * wait)));
+        ok(worst < 0.035, "%d ways: a line stays as long as in a set of LRU (%.3f off at most)",
+           ways[i], worst);
+    }
+    near(sc_prefetch_retained(0, 600, 0.8), 1, 0, 0, "what has not waited is there");
+    near(sc_prefetch_retained(1e5, 600, 0.8), 0, 0, 0, "and does not stay for ever");
+    near(sc_prefetch_retained(1e9, HUGE_VAL, 0.3), 1, 0, 0, "unless nothing evicts it");
+}
+
 int main(void)
 {
-    plan(41);
+    plan(41 + 6);
+    retained();
     residence();
     latency();
     timeliness();

@@ -288,9 +288,28 @@ static void test_coverage(void)
         }
 }
 
+static void test_helpers(void)
+{
+    double odd[] = { 5.0, 1.0, 3.0 }, even[] = { 4.0, 1.0, 3.0, 2.0 };
+    const double same[] = { 1.0, -0.0 }, alike[] = { 1.0, 0.0 }, off[] = { 1.0, 1e-300 };
+    const double nothing[] = { (double)NAN };
+    struct sc_geometric_mean mean = { 0 };
+    near(sc_median(odd, 3), 3.0, 0.0, 0.0, "median of three");
+    near(sc_median(even, 4), 2.5, 0.0, 0.0, "median of four");
+    ok(isnan(sc_median(odd, 0)), "median of none");
+    ok(sc_are_equal(same, alike, 2) && sc_are_equal(same, off, 1), "equal numbers");
+    ok(!sc_are_equal(same, off, 2) && !sc_are_equal(nothing, nothing, 1),
+       "one that is not, and NaN");
+    ok(isnan(sc_geometric_mean(&mean)), "geometric mean of none");
+    sc_geometric_mean_add(&mean, log(2.0));
+    sc_geometric_mean_add(&mean, log(8.0));
+    near(sc_geometric_mean(&mean), 4.0, 1e-15, 0.0, "geometric mean of two");
+}
+
 int main(void)
 {
-    plan(13 + 5 + 4 + 12 + 3 + 18 + 18 + 8);
+    plan(7 + 13 + 5 + 4 + 12 + 3 + 18 + 18 + 8);
+    test_helpers();
     test_by_hand();
     test_points();
     test_nothing();

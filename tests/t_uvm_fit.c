@@ -7,6 +7,7 @@
 #include "catalog.h"
 #include "published_runs.h"
 #include "scenario.h"
+#include "score.h"
 #include "tap.h"
 #include "uvm.h"
 #include "uvm_constants.h"
@@ -108,22 +109,6 @@ static double time_of(const struct sc_uvm *s)
 
 /* ---- Errors ---- */
 
-struct mean {
-    double sum;
-    size_t n;
-};
-
-static void add(struct mean *mean, double value)
-{
-    mean->sum += value;
-    mean->n++;
-}
-
-static double factor_of(const struct mean *mean)
-{
-    return mean->n == 0 ? (double)NAN : exp(mean->sum / (double)mean->n);
-}
-
 /* The first run of each owner stands for all: they share these. */
 static void print_constants(void)
 {
@@ -148,14 +133,14 @@ static void print_constants(void)
 
 static void test_in_sample(bool print)
 {
-    struct mean all = { 0 }, counted = { 0 }, by_policy[POLICIES] = { { 0 } };
+    struct sc_geometric_mean all = { 0 }, counted = { 0 }, by_policy[POLICIES] = { { 0 } };
     for (size_t i = 0; i < world.published.count; i++) {
         const struct sc_uvm_run *run = &world.published.runs[i];
         const double s = predicted(run), error = sc_uvm_run_log_error(run, s);
-        add(&all, error);
+        sc_geometric_mean_add(&all, error);
         if (run->counted) {
-            add(&counted, error);
-            add(&by_policy[run->scenario.policy], error);
+            sc_geometric_mean_add(&counted, error);
+            sc_geometric_mean_add(&by_policy[run->scenario.policy], error);
         }
         if (print && error > log(1.4))
             note("  %s %s %s %s: %.3g s, published %s%.3g", run->gpu, run->app,
@@ -163,10 +148,10 @@ static void test_in_sample(bool print)
                  run->stopped ? ">" : "", run->time_s);
     }
     for (int p = 0; p < POLICIES; p++)
-        note("  %s: x%.3f", policies[p], factor_of(&by_policy[p]));
-    note("in sample: x%.3f of %zu rows, x%.3f of all %zu", factor_of(&counted), counted.n,
-         factor_of(&all), all.n);
-    ok(factor_of(&counted) <= 1.25, "in sample within x1.25");
+        note("  %s: x%.3f", policies[p], sc_geometric_mean(&by_policy[p]));
+    note("in sample: x%.3f of %zu rows, x%.3f of all %zu", sc_geometric_mean(&counted), counted.n,
+         sc_geometric_mean(&all), all.n);
+    ok(sc_geometric_mean(&counted) <= 1.25, "in sample within x1.25");
 }
 
 static void sum_errors(struct sc_uvm_errors *sum, const struct sc_uvm_errors *e)
@@ -284,14 +269,15 @@ static void test_speedups(void)
     } speedups[] = { { "rtx-5080", 3, 9.12 }, { "rtx-5080", 4, 8.83 }, { "a40", 3, 6.83 },
                      { "a40", 4, 5.52 } };
     for (size_t i = 0; i < COUNT(speedups); i++) {
-        struct mean mean = { 0 };
+        struct sc_geometric_mean mean = { 0 };
         for (size_t app = 0; app < app_count(); app++) {
             const struct sc_uvm_run *uvm = find_run(speedups[i].gpu, app_name(app), 0, true);
             const struct sc_uvm_run *other =
                 find_run(speedups[i].gpu, app_name(app), speedups[i].policy, true);
-            add(&mean, log(fmin(predicted(uvm), 1800) / fmin(predicted(other), 1800)));
+            sc_geometric_mean_add(&mean,
+                                  log(fmin(predicted(uvm), 1800) / fmin(predicted(other), 1800)));
         }
-        near(factor_of(&mean), speedups[i].published, 0.25, 0, "%s: mean speedup of %s",
+        near(sc_geometric_mean(&mean), speedups[i].published, 0.25, 0, "%s: mean speedup of %s",
              speedups[i].gpu, policies[speedups[i].policy]);
     }
 }
@@ -319,7 +305,7 @@ static void test_stored(void)
 static double error_of(const char *prefix, const char *also, size_t *count)
 {
     const struct catalog_table *table = published();
-    struct mean mean = { 0 };
+    struct sc_geometric_mean mean = { 0 };
     for (size_t r = 0; r < table->row_count; r++) {
         const char *id = catalog_cell(table, r, 0);
         struct sc_uvm_answer answer;
@@ -332,10 +318,10 @@ static double error_of(const char *prefix, const char *also, size_t *count)
         const struct sc_metric *metric = sc_system_metric(&sc_uvm_system, cell(table, r, "metric"));
         double got;
         memcpy(&got, (const char *)&answer + metric->offset, sizeof got);
-        add(&mean, fabs(log(got / strtod(cell(table, r, "value"), NULL))));
+        sc_geometric_mean_add(&mean, fabs(log(got / strtod(cell(table, r, "value"), NULL))));
     }
     *count = mean.n;
-    return factor_of(&mean);
+    return sc_geometric_mean(&mean);
 }
 
 static void test_unseen(void)

@@ -437,4 +437,27 @@ ok 'stream: only intervals' sh -c \
 ok 'in use' sh -c "'$program' estimate stream --params stream.csv -f csv \
     -c slowdown,slowdown_lo,slowdown_hi | tail -n 1 | awk -F , '{ exit !(\$2 <= \$1 && \$1 <= \$3) }'"
 
+# ---- kernels held out whole ----
+
+stallcast calibrate prefetch --samples 64 policy=sk,sk+sc iterations=12 -o kernels.csv \
+    >report 2>talk
+ok 'prefetch: whole kernels are held out, none of them fitted to' sh -c \
+    "cat report talk; [ \$(sed -n '/^held out/,\$p' report | grep -c '^[a-z-]*  *[1-9]') -ge 4 ]"
+# The table of the report, and the mean over its rows by their points.
+sed -n '/^held out/,$p' report | awk '
+    NR > 1 && NF == 7 && $1 != "all" { n += $2; for (m = 3; m <= 7; m++) sum[m] += $2 * $m }
+    NF == 7 && $1 == "all" { printf "%d", $2; for (m = 3; m <= 7; m++) printf " %.1f", $m; print ""
+                             printf "%d", n; for (m = 3; m <= 7; m++) printf " %.1f", sum[m] / n; print "" }' >means
+"$program" list scores prefetch --params kernels.csv -f csv | awk -F, '
+    $2 == "all" && $1 == "kernel_points" { printf "%d", $3 }
+    $2 == "all" && $1 ~ /^kernel_.*_error$/ { printf " %.1f", 100 * $3 }
+    END { print "" }' >scores
+ok 'their errors stand in the file too, and are the mean over kernels' sh -c 'cat means scores
+    [ "$(wc -l <means)" -eq 2 ] && awk "{ for (i = 1; i <= NF; i++) v[FILENAME, FNR, i] = \$i; n = NF }
+        function off(a, b) { return a > b ? a - b : b - a }
+        END { for (i = 1; i <= 6; i++) {
+                  if (off(v[\"means\", 1, i], v[\"scores\", 1, i]) > 0.06 + 0.006 * v[\"means\", 1, i]) exit 1
+                  if (off(v[\"means\", 1, i], v[\"means\", 2, i]) > 0.06 + 0.006 * v[\"means\", 1, i]) exit 1 }
+              exit n != 6 }" means scores'
+
 finish

@@ -38,7 +38,8 @@ for subject in systems units policies gpus models flash apps kernels prefetch-ke
     'fields hbf' 'fields stream' 'fields uvm' 'fields prefetch' 'columns prefetch' \
     'parameters prefetch' 'policies prefetch' \
     'columns hbf' 'columns stream' 'columns uvm' 'parameters hbf' 'parameters stream' \
-    'parameters uvm' 'policies hbf' 'policies uvm'; do
+    'parameters uvm' 'policies hbf' 'policies uvm' 'scores hbf' 'scores stream' 'scores uvm' \
+    'scores prefetch'; do
     "$program" list $subject >out 2>err
     code=$?
     ok "list $subject" sh -c "[ $code -eq 0 ] && [ ! -s err ] && [ \$(wc -l <out) -gt 2 ]"
@@ -54,6 +55,13 @@ for subject in systems units policies gpus models flash apps kernels prefetch-ke
     "$program" list $subject --only abacus-of-wood -f csv >out
     ok "list $subject --only what is not there" sh -c '[ $(wc -l <out) -eq 1 ]'
 done
+check_run 'list scores: those of the calibration file, as they stand there' 0 '' '' sh -c \
+    "'$program' list scores uvm -f csv --only ' ' | sed '1d; s/,all,/,*,/' >got
+     awk -F, '\$1 == \"score\" { print \$2 \",\" \$3 \",\" \$4 \",\" \$9 }' '$source_tree/data/params/uvm.csv' | diff - got"
+check_run '--params says nothing of other lists' 2 '' 'stallcast: list gpus: --params is for scores only' \
+    stallcast list gpus --params none.csv
+check_run 'list scores of a file that is not there' 2 '' 'stallcast: none.csv: No such file or directory' \
+    stallcast list scores hbf --params none.csv
 check_run 'list fields --only' 0 \
 'key     default  values            kind     help
 buffer  40 MB    4.096 kB to 1 TB  setting  staging SRAM, all stacks together' '' \
@@ -199,6 +207,8 @@ for system in hbf stream uvm prefetch; do
     "$program" validate $system -f json --only . 2>/dev/null >out
     ok "validate $system -f json" perl -MJSON::PP -e 'local $/; open my $f, "<", "out"; decode_json(<$f>)'
 done
+ok 'only tables of means have columns for what a mean is worth' sh -c \
+    "'$program' validate hbf --only '^fig2a' -f csv 2>&1 | sed -n 1p | grep -v median"
 "$program" validate hbf --only '^fig2a-on-demand-max$' -f csv >out 2>err
 ok 'validate --only' sh -c '[ $(wc -l <out) -eq 2 ]'
 "$program" validate uvm --only '^table4-fitted-a40-radix-1.5-uvm|^table4-fitted-a40-cnn-1.5-mapped' -f csv >out 2>err
@@ -284,6 +294,21 @@ five='model=llama-8b policy=on-demand latency=5us,10us,20us,30us'
 sed 1d out | cut -d, -f6 | awk '{ printf "%.4f\n", $1 }' >got
 ok 'means and medians of figures are those of the answers' sh -c \
     'cat want got err; [ $(wc -l <want) -eq 2 ] && cmp want got && [ "$(uniq want | wc -l)" -eq 2 ]'
+# Each value left out in turn, by brute force.
+# shellcheck disable=SC2086
+"$program" estimate hbf $five --columns slowdown -f csv --digits 12 | sed '1d; s/.*,//' | sort -n |
+    awk '{ v[NR] = $1; s += $1 }
+         END { for (i in v) { m = (s - v[i]) / (NR - 1)
+                              if (low == "" || m < low) low = m
+                              if (m > high) high = m }
+               printf "%.4f %.4f %.4f\n", (v[2] + v[3]) / 2, low, high }' >want
+"$program" validate hbf --data data -f json 2>err |
+    perl -MJSON::PP -e 'local $/; my ($mean, $median) = @{decode_json(<STDIN>)};
+        printf "%.4f %.4f %.4f\n", @{$mean}{qw(median without_one_low without_one_high)};
+        exit grep { defined $median->{$_} } qw(median without_one_low without_one_high)' >got
+code=$?
+ok 'beside a mean: the median, and the means without one; not beside a median' sh -c \
+    "cat want got err; [ $code -eq 0 ] && cmp want got"
 printf 'id,figure,scenario,metric,aggregate,value,tolerance,kind,note\nx,F,model=llama-8b policy=ideal,slowdown,each,two,3%%,check,\n' \
     >data/published/hbf.csv
 check_run 'a figure that is no number' 2 '' \

@@ -183,7 +183,7 @@ refuses 'policy=h3,ideal: explain takes one scenario, not 2' \
     explain hbf model=llama-8b policy=h3,ideal
 refuses 'batch=2: batch is given twice' explain hbf model=llama-8b batch=1 batch=2
 refuses "validate: 'model=llama-8b' is one word too many" validate hbf model=llama-8b
-refuses "list: expected one of systems, fields, columns, policies, parameters, units, gpus, models, flash, apps, kernels, prefetch-kernels" \
+refuses "list: expected one of systems, fields, columns, policies, parameters, scores, units, gpus, models, flash, apps, kernels, prefetch-kernels" \
     list
 refuses "nothing to list under 'gpu': did you mean gpus?" list gpu
 refuses "nothing to list under 'abacuses': list --help shows the subjects" list abacuses

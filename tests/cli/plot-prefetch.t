@@ -43,6 +43,7 @@ draws prefetch-coverage 'coverage accuracy' ''
 draws prefetch-gain front_end_speedup ''
 draws prefetch-threshold front_end_speedup score_threshold
 draws prefetch-eviction-buffer front_end_speedup eviction_buffer
+draws prefetch-window front_end_speedup window
 draws prefetch-registers front_end_speedup register_entries
 draws prefetch-oracles front_end_speedup ''
 draws prefetch-distance 'on_time_share late_share early_share' distance
