@@ -131,19 +131,49 @@ static void close_step(const struct sc_serve *s, struct serve_step *step)
         step->bound = "prompts";
 }
 
+/* Of the time of a pass, what the slowest stage takes: layers are dealt out evenly, the last
+ * stage, which has none more than others, has the head too. */
+static double slowest_stage_share(const struct sc_serve *s, const struct serve_layout *layout,
+                                  int phase, double tokens, const struct serve_step *step)
+{
+    const double layers = s->shard.layers;
+    const struct sc_hbf shard = sc_serve_shard(s, layout->tp, phase, tokens);
+    struct sc_hbf_kernel kernels[SC_HBF_KERNELS];
+    if (!(layout->pp > 1.0))
+        return 1.0;
+    const struct sc_hbf_kernel *head = &kernels[sc_hbf_kernels(&shard, kernels) - 1];
+    const double weights_s = step->weights_s + step->staging_s;
+    const double pass_s = weights_s + step->attention_s + step->exchange_s;
+    const double head_s = head->ideal_s * head->multiplicity / step->ideal_s * weights_s;
+    const double layer_s = (pass_s - head_s) / layers;
+    return larger(sc_serve_stage_layers(s, layout->pp) * layer_s,
+                  round_down(layers / layout->pp) * layer_s + head_s) /
+           pass_s;
+}
+
+/* With `busy` stages at work at once, all wait for the slowest. */
+static void keep_pace(double busy, struct serve_step *step)
+{
+    const double wait = larger(1.0, busy * step->stage_share);
+    double *const times[] = { &step->weights_s, &step->staging_s, &step->attention_s,
+                              &step->exchange_s, &step->ideal_s };
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
+        *times[i] *= wait;
+}
+
 /* In `generated_tokens` steps every sequence is followed by another, whose prompt passes all
  * stages; other stages go on meanwhile. */
 static void add_prompts(const struct sc_serve *s, const struct serve_layout *layout, double batch,
                         const struct serve_step *prefill, struct serve_step *step)
 {
-    const double prompts = batch / s->generated_tokens / layout->pp; /* of one stage, per step */
-    step->prompts_s = prompts * prefill->total_s;
-    step->ideal_s += prompts * prefill->ideal_s;
-    step->weight_bytes += prompts * prefill->weight_bytes;
-    step->kv_bytes += prompts * prefill->kv_bytes;
+    const double prompts = batch / s->generated_tokens; /* per step */
+    step->prompts_s = prompts * prefill->stage_share * prefill->total_s;
+    step->ideal_s += prompts * prefill->stage_share * prefill->ideal_s;
+    step->weight_bytes += prompts / layout->pp * prefill->weight_bytes;
+    step->kv_bytes += prompts / layout->pp * prefill->kv_bytes;
 }
 
-static void trace_step(const struct serve_step *step, double micro, double context,
+static void trace_step(const struct serve_step *step, double micro, double busy, double context,
                        struct sc_trace *trace)
 {
     sc_trace_section(trace, "decode step");
@@ -151,15 +181,18 @@ static void trace_step(const struct serve_step *step, double micro, double conte
                  "sequences that a stage has at a time");
     sc_trace_add(trace, "c", "prompt + generated / 2", context, SC_NUMBER,
                  "tokens of a sequence, on average");
-    sc_trace_add(trace, "T_w", "ideal time of hbf, tp, batch b", step->weights_s, SC_SECONDS,
+    sc_trace_add(trace, "s", "max(1, min(batch, pp) share)",
+                 larger(1.0, busy * step->stage_share), SC_NUMBER,
+                 "wait for the stage with the largest share of a pass");
+    sc_trace_add(trace, "T_w", "s x ideal time of hbf, tp, batch b", step->weights_s, SC_SECONDS,
                  "weight kernels with HBM-like latency");
-    sc_trace_add(trace, "T_stage", "time of hbf - T_w, or of the host link", step->staging_s,
+    sc_trace_add(trace, "T_stage", "s x time of hbf, or of the host link, - T_w", step->staging_s,
                  SC_SECONDS, "what weights further away cost on top");
-    sc_trace_add(trace, "T_kv", "layers launch + max(KV bytes / (grid_efficiency HBM bandwidth), FLOP / rate)",
+    sc_trace_add(trace, "T_kv", "s x (layers launch + max(KV bytes / (grid_efficiency HBM bandwidth), FLOP / rate))",
                  step->attention_s, SC_SECONDS, "attention over the KV cache");
-    sc_trace_add(trace, "T_x", "2 layers (t + 2 (tp - 1) / tp rows / link), (pp - 1) (t + rows / link)",
+    sc_trace_add(trace, "T_x", "s x (2 layers (t + 2 (tp - 1) / tp rows / link) + (pp - 1) (t + rows / link))",
                  step->exchange_s, SC_SECONDS, "exchanges between GPUs");
-    sc_trace_add(trace, "T_p", "batch / generated TTFT / pp, with prefill=here", step->prompts_s,
+    sc_trace_add(trace, "T_p", "batch / generated x prompt in the slowest stage, with prefill=here", step->prompts_s,
                  SC_SECONDS, "prompts of the sequences that follow");
     sc_trace_add(trace, "TPOT", "T_w + T_stage + T_kv + T_x + T_p + step_overhead", step->total_s,
                  SC_SECONDS, "a token for every sequence");
@@ -181,10 +214,15 @@ enum sc_status sc_serve_decode(const struct sc_serve *s, const struct serve_layo
     const double kv_bytes = micro * keys * s->shard.layers * sc_serve_kv_entry_bytes(s, layout->tp);
     add_attention(s, kv_bytes, attention_flops(s, layout->tp, SC_HBF_DECODE, micro, keys), step);
     add_exchange(s, layout, micro, step);
+    const double busy = smaller(batch, layout->pp);
+    step->stage_share = slowest_stage_share(s, layout, SC_HBF_DECODE, micro, step);
+    keep_pace(busy, step);
+    step->weight_bytes *= busy / layout->pp;
+    step->kv_bytes *= batch / (micro * layout->pp);
     if (s->prefill == SC_SERVE_HERE)
         add_prompts(s, layout, batch, prefill, step);
     close_step(s, step);
-    trace_step(step, micro, context, trace);
+    trace_step(step, micro, busy, context, trace);
     return SC_OK;
 }
 
@@ -204,6 +242,8 @@ enum sc_status sc_serve_prefill(const struct sc_serve *s, const struct serve_lay
     close_step(s, &one);
     *step = one;
     step->total_s = passes * one.total_s;
+    step->stage_share = slowest_stage_share(s, layout, SC_HBF_PREFILL, tokens, &one);
+    step->latency_s = one.total_s * (1.0 + (passes - 1.0) * step->stage_share);
     step->ideal_s = passes * one.ideal_s;
     step->weight_bytes = passes * one.weight_bytes;
     step->kv_bytes = passes * one.kv_bytes;
