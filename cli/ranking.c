@@ -154,6 +154,17 @@ static bool find_probabilities(const struct contest *contest, struct standing *s
 
 /* ---- one scenario ---- */
 
+/* What binds is the reason where a system says that nothing is possible. */
+static void say_no_value(const struct contest *contest, struct standing *standing)
+{
+    const struct sc_metric *const bound = sc_system_metric(contest->system, "bound");
+    const char *reason = NULL;
+    if (bound != NULL)
+        memcpy(&reason, (const char *)&standing->answer + bound->offset, sizeof reason);
+    (void)problem_set(&standing->problem, "%s has no value here%s%s", contest->by->column,
+                      reason != NULL ? ": " : "", reason != NULL ? reason : "");
+}
+
 void contest_answer(const struct contest *contest, size_t row, struct setting *settings,
                     size_t count, struct standing *standing)
 {
@@ -177,7 +188,7 @@ void contest_answer(const struct contest *contest, size_t row, struct setting *s
     if (isfinite(standing->value))
         return;
     standing->value = (double)NAN;
-    (void)problem_set(&standing->problem, "%s has no value here", contest->by->column);
+    say_no_value(contest, standing);
 }
 
 /* By how much x is larger, as a share; exactly -gap(y, x). */

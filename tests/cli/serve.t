@@ -75,6 +75,24 @@ ok 'rank goes by throughput' sh -c '
       "$(tail -n +2 ranked | sed "s/.*,//" | tr "\n" " ")" ] &&
     [ "$(sed -n 2p ranked | grep -c slipstream)" -eq 1 ]' "$program"
 
+check_run 'where policies do not matter, rank says so' 0 \
+'rank  policy      margin
+   1  h3               1
+   1  slipstream       1' \
+'stallcast: policy makes no difference here: all answers are alike' \
+    stallcast rank serve model=llama-8b policy=h3,slipstream -c margin
+check_run '... for as many scenarios as it is true of' 0 \
+'weights_in  rank  policy      margin
+hbm            1  h3           1.000
+hbm            1  slipstream   1.000
+hbf            1  slipstream   1.000
+hbf            2  h3           1.052' \
+'stallcast: policy makes no difference in 1 of 2 scenarios: all answers are alike there' \
+    stallcast rank serve model=llama-8b weights_in=hbm,hbf policy=h3,slipstream -c margin
+check_run 'what does not fit has no rank, for a reason' 2 '' \
+    'stallcast: time_s has no value here: HBM capacity' \
+    stallcast rank serve model=llama-405b gpus=4 policy=h3,slipstream
+
 # ---- files ----
 
 cat >gemma.json <<'JSON'
