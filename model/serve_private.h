@@ -37,6 +37,7 @@ struct serve_step {
     double attention_s, exchange_s, overhead_s;
     double prompts_s;              /* taking in the prompts of the sequences that follow */
     double total_s, ideal_s;       /* the latter with the weight kernels in their ideal time */
+    double head_s;                 /* of the weight kernels, the output projection, if a stage is made up */
     double stage_share;            /* of a pass, in the slowest stage */
     double latency_s;              /* of a prompt: passes follow each other through the stages */
     double weight_bytes, kv_bytes; /* read by one GPU, on average over the stages */

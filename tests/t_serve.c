@@ -485,6 +485,33 @@ static void test_directions(void)
     }
 }
 
+/* What one place of the weights is short of does not turn against another. */
+static void test_stages_of_faster_parts(void)
+{
+    static const char *const keys[] = { "hbm_bandwidth", "peak_flops", "gpu_link_bandwidth",
+                                        "link_bandwidth" };
+    static const char *const places[] = { "hbm", "hbf policy=ideal", "host" };
+    for (size_t i = 0; i < COUNT(keys); i++)
+        for (size_t j = 0; j < COUNT(places); j++) {
+            const struct sc_field *field = sc_system_field(&sc_serve_system, keys[i]);
+            char text[256];
+            size_t slower = 0;
+            double last = (double)INFINITY;
+            snprintf(text, sizeof text, "model=phi-4 gpu=v100 gpus=64 tp=4 pp=16 batch=16 prompt=512 "
+                     "prefill=here weights_in=%s", places[j]);
+            struct sc_serve s = scenario(text);
+            double start;
+            memcpy(&start, (const char *)&s + field->offset, sizeof start);
+            for (int step = -8; step <= 8; step++) {
+                sc_field_set(field, &s, start * pow(1.7, step));
+                const double tpot_s = answer_to(&s).tpot_s;
+                slower += tpot_s > last * (1.0 + 1e-12);
+                last = tpot_s;
+            }
+            ok(slower == 0 && isfinite(last), "%s: never slower with %s", places[j], keys[i]);
+        }
+}
+
 /* ---- Layouts ---- */
 
 /* The best of all layouts that share heads evenly, each asked for by itself. */
@@ -667,7 +694,7 @@ int main(void)
     if (resolver == NULL)
         bail("%s", problem.text);
     plan(4 * (int)COUNT(models) + 9 + 7 + 6 + 1 + 10 + 7 + 25 + 15 + 4 + 18 +
-         23 + 33 + 6 + 18 + 2);
+         12 + 23 + 33 + 6 + 18 + 2);
     test_public_models();
     test_layout_memory();
     test_limits();
@@ -679,6 +706,7 @@ int main(void)
     test_bytes_read();
     test_prompts_in_stages();
     test_directions();
+    test_stages_of_faster_parts();
     test_layouts();
     test_more_gpus();
     test_limit();
