@@ -30,6 +30,8 @@ static double better_way(const struct sc_system *system, const struct sc_metric 
         [SC_JOULES_PER_BIT] = 1.0,    [SC_JOULE_SECONDS] = 1.0, [SC_WATTS] = 1.0,
         [SC_SQUARE_METRES] = 1.0,
     };
+    if (metric->better != 0)
+        return metric->better;
     if (strcmp(metric->column, "performance") == 0)
         return -1.0;
     return is_pace(system, metric) || is_added(metric) ? 1.0 : ways[metric->dimension];

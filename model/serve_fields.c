@@ -107,6 +107,8 @@ static const struct sc_field fields[] = {
 
 #define ANSWER(name) .offset = offsetof(struct sc_serve_answer, name)
 
+enum { SMALLER = 1, LARGER = -1 };
+
 static const struct sc_metric metrics[] = {
     { .column = "slowdown", ANSWER(slowdown),
       .help = "time of a decode step over that with the same weights at the latency of HBM" },
@@ -120,20 +122,21 @@ static const struct sc_metric metrics[] = {
     { .column = "idle_gpus", ANSWER(idle_gpus), .help = "GPUs that no replica takes" },
     { .column = "batch_size", ANSWER(batch_size), .brief = true,
       .help = "sequences that a replica decodes together" },
-    { .column = "max_batch", ANSWER(max_batch), .help = "the most that fit, within tpot_limit" },
-    { .column = "sequences", ANSWER(sequences), .help = "of all replicas" },
-    { .column = "least_gpus", ANSWER(least_gpus),
+    { .column = "max_batch", ANSWER(max_batch), .better = LARGER,
+      .help = "the most that fit, within tpot_limit" },
+    { .column = "sequences", ANSWER(sequences), .better = LARGER, .help = "of all replicas" },
+    { .column = "least_gpus", ANSWER(least_gpus), .better = SMALLER,
       .help = "fewest GPUs of a replica with the batch asked for, or one sequence, within tpot_limit" },
-    { .column = "tpot_s", .dimension = SC_SECONDS, ANSWER(tpot_s), .brief = true,
+    { .column = "tpot_s", .dimension = SC_SECONDS, ANSWER(tpot_s), .better = SMALLER, .brief = true,
       .help = "time per output token: one decode step, prompts in between included" },
-    { .column = "ttft_s", .dimension = SC_SECONDS, ANSWER(ttft_s), .brief = true,
+    { .column = "ttft_s", .dimension = SC_SECONDS, ANSWER(ttft_s), .better = SMALLER, .brief = true,
       .help = "time to first token of a prompt that waits for nothing" },
     { .column = "time_s", .dimension = SC_SECONDS, ANSWER(time_s),
       .help = "per output token of all GPUs together" },
-    { .column = "tokens_per_s", .dimension = SC_PER_SECOND, ANSWER(tokens_per_s), .brief = true,
-      .help = "output tokens of all GPUs" },
+    { .column = "tokens_per_s", .dimension = SC_PER_SECOND, ANSWER(tokens_per_s),
+      .better = LARGER, .brief = true, .help = "output tokens of all GPUs" },
     { .column = "gpu_tokens_per_s", .dimension = SC_PER_SECOND, ANSWER(gpu_tokens_per_s),
-      .help = "of one" },
+      .better = LARGER, .help = "of one" },
     { .column = "weights_share", .dimension = SC_SHARE, ANSWER(weights_share), .stall = "weights",
       .help = "share of a step: weight kernels with HBM-like latency" },
     { .column = "staging_share", .dimension = SC_SHARE, ANSWER(staging_share), .stall = "staging",
@@ -164,8 +167,9 @@ static const struct sc_metric metrics[] = {
     { .column = "edp_js", .dimension = SC_JOULE_SECONDS, ANSWER(edp_js),
       .help = "energy per token x time_s" },
     { .column = "power_w", .dimension = SC_WATTS, ANSWER(power_w), .help = "of one GPU and its memory" },
-    { .column = "tokens_per_joule", ANSWER(tokens_per_joule), .help = "throughput per power" },
-    { .column = "cost_per_million", ANSWER(cost_per_million),
+    { .column = "tokens_per_joule", ANSWER(tokens_per_joule), .better = LARGER,
+      .help = "throughput per power" },
+    { .column = "cost_per_million", ANSWER(cost_per_million), .better = SMALLER,
       .help = "of a million tokens, in the currency of price" },
 };
 

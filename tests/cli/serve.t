@@ -93,6 +93,22 @@ check_run 'what does not fit has no rank, for a reason' 2 '' \
     'stallcast: time_s has no value here: HBM capacity' \
     stallcast rank serve model=llama-405b gpus=4 policy=h3,slipstream
 
+check_run 'which way is better is known of what a planner goes by' 0 \
+'rank  gpu   cost_per_million  margin
+   1  b200            0.0459   1.000
+   2  h100            0.1162   2.533' '' \
+    stallcast rank serve model=llama-8b gpus=1 --over gpu gpu=h100,b200 price=3 --by cost_per_million \
+    -c cost_per_million,margin
+for metric in tpot_s ttft_s least_gpus max_batch sequences tokens_per_s gpu_tokens_per_s \
+              tokens_per_joule; do
+    case $metric in tpot_s | ttft_s | least_gpus) best=min ;; *) best=max ;; esac
+    ok "... $metric" sh -c '
+        what="serve model=llama-405b gpu=h100 gpus=16 tpot_limit=90ms --over weights_in \
+              weights_in=hbm,hbf -f csv -c margin"
+        "$0" rank $what --by $1 >plain && "$0" rank $what --by $2:$1 >told && cmp plain told' \
+        "$program" $metric $best
+done
+
 # ---- files ----
 
 cat >gemma.json <<'JSON'
