@@ -49,6 +49,7 @@ struct rank {
     struct setting *settings;
     struct standing *standings;
     size_t row_count, bad_rows, bad_points, unsolved; /* a bad point has no answer at all */
+    size_t ties; /* points where all answers are alike */
     struct problem first_bad, first_unsolved;
     struct extrapolation extrapolation;
 };
@@ -566,6 +567,8 @@ static bool find_winners(struct rank *rank, struct problem *problem)
                               rank->standings[i].scenario, &rank->standings[i].answer);
         rank->winners[point] = answered > 0 ? rank->standings[0].row : SIZE_MAX;
         rank->bad_points += answered > 0 ? 0 : 1;
+        rank->ties += answered > 1 && standing_ties(&rank->standings[0],
+                                                    &rank->standings[answered - 1]);
         rank->row_count += rank->contest.rows.count;
         if (answered < rank->contest.rows.count && rank->bad_rows == 0)
             rank->first_bad = rank->standings[answered].problem;
@@ -640,9 +643,25 @@ static bool wants_note(const struct rank *rank)
     return has_own(rank, OWN_PROBABILITY) || selection_wants_note(&rank->selection, columns);
 }
 
+static void print_ties(const struct rank *rank)
+{
+    struct problem note;
+    if (rank->ties == 0)
+        return;
+    if (rank->product.rows == 1)
+        (void)problem_set(&note, "%s makes no difference here: all answers are alike",
+                          rank->over->key);
+    else
+        (void)problem_set(&note, "%s makes no difference in %zu of %zu scenarios: all answers "
+                                 "are alike there", rank->over->key, rank->ties,
+                          rank->product.rows);
+    problem_print(&note);
+}
+
 static int report(const struct rank *rank)
 {
     struct problem problem;
+    print_ties(rank);
     if (wants_note(rank))
         extrapolation_print(&rank->extrapolation, rank->row_count);
     if (rank->bad_rows > 0) {

@@ -22,6 +22,8 @@ static double better_way(const struct sc_system *system, const struct sc_metric 
         [SC_JOULES_PER_BIT] = 1.0,    [SC_JOULE_SECONDS] = 1.0, [SC_WATTS] = 1.0,
         [SC_SQUARE_METRES] = 1.0,
     };
+    if (metric->better != 0)
+        return metric->better;
     const int pace = calibration_pace(system, metric);
     return pace != 0 ? pace : is_added(metric) ? 1.0 : ways[metric->dimension];
 }
@@ -145,6 +147,17 @@ static bool find_probabilities(const struct contest *contest, struct standing *s
 
 /* ---- one scenario ---- */
 
+/* What binds is the reason where a system says that nothing is possible. */
+static void say_no_value(const struct contest *contest, struct standing *standing)
+{
+    const struct sc_metric *const bound = sc_system_metric(contest->system, "bound");
+    const char *reason = NULL;
+    if (bound != NULL)
+        memcpy(&reason, (const char *)&standing->answer + bound->offset, sizeof reason);
+    (void)problem_set(&standing->problem, "%s has no value here%s%s", contest->by->column,
+                      reason != NULL ? ": " : "", reason != NULL ? reason : "");
+}
+
 void contest_answer(const struct contest *contest, size_t row, struct setting *settings,
                     size_t count, struct standing *standing)
 {
@@ -168,7 +181,7 @@ void contest_answer(const struct contest *contest, size_t row, struct setting *s
     if (isfinite(standing->value))
         return;
     standing->value = (double)NAN;
-    (void)problem_set(&standing->problem, "%s has no value here", contest->by->column);
+    say_no_value(contest, standing);
 }
 
 double ranking_gap(double x, double y)

@@ -44,7 +44,7 @@
       .source = "SlipStream (HPCA 2027) Table IV", .help = "process node of the buffer" },
     { .key = "die_power", .kind = SC_REAL, .dimension = SC_WATTS, MEMBER(die_power_w),
       .fallback = 336, RANGE(0, 1e5), .provenance = SC_FACT,
-      .source = "SlipStream (HPCA 2027) section VII-C", .help = "power of the compute die" },
+      .source = "gpus; SlipStream (HPCA 2027) section VII-C", .help = "power of the compute die" },
     { .key = "hbf_energy", .kind = SC_REAL, .dimension = SC_JOULES_PER_BIT,
       MEMBER(hbf_energy_j_per_bit), .fallback = 15.88e-12, RANGE(0, 1e-6), .provenance = SC_FACT,
       .source = "flash", .help = "energy of one bit read from flash" },

@@ -30,10 +30,10 @@ static enum sc_status check(const struct sc_serve *s, struct sc_error *error)
         return refuse(error, "tensor_parallel", tp, "is more than heads");
     if (pp > s->shard.layers)
         return refuse(error, "pipeline_stages", pp, "is more than layers");
-    if (!divides(tp, s->gpus))
-        return refuse(error, "tensor_parallel", tp, "does not divide gpus");
-    if (!divides(pp, s->gpus / tp))
-        return refuse(error, "pipeline_stages", pp, "does not divide gpus / tensor_parallel");
+    if (tp > s->gpus)
+        return refuse(error, "tensor_parallel", tp, "is more than gpus");
+    if (tp * pp > s->gpus)
+        return refuse(error, "pipeline_stages", pp, "is more than gpus / tensor_parallel");
     if (s->sliding_layers > s->shard.layers)
         return refuse(error, "sliding_layers", s->sliding_layers, "is more than layers");
     /* What is wrong with a shard on one GPU is wrong with it on all. */
@@ -75,6 +75,12 @@ static enum sc_status limit_batch(const struct sc_serve *s, struct candidate *c,
     return SC_OK;
 }
 
+/* GPUs that make up no whole replica stay idle. */
+static double replicas_of(const struct sc_serve *s, const struct serve_layout *layout)
+{
+    return round_down(s->gpus / (layout->tp * layout->pp));
+}
+
 static enum sc_status try_layout(const struct sc_serve *s, struct serve_layout layout,
                                  struct candidate *c, struct sc_error *error)
 {
@@ -95,7 +101,7 @@ static enum sc_status try_layout(const struct sc_serve *s, struct serve_layout l
     }
     status = sc_serve_decode(s, &layout, wanted, &c->prefill, &c->step, NULL, error);
     c->batch = wanted;
-    c->tokens_per_s = s->gpus / (layout.tp * layout.pp) * wanted / c->step.total_s;
+    c->tokens_per_s = replicas_of(s, &layout) * wanted / c->step.total_s;
     return status;
 }
 
@@ -111,17 +117,27 @@ static bool is_better(const struct candidate *a, const struct candidate *b)
     return a->memory.weights < b->memory.weights;
 }
 
-/* Whether the keys allow tp of `gpus` GPUs to share a layer. */
-static bool allows_tp(const struct sc_serve *s, double gpus, double tp)
+/* Whether tp GPUs may share a layer: as given, else evenly, as serving engines ask for. */
+static bool allows_tp(const struct sc_serve *s, double tp)
 {
-    return divides(tp, gpus) && tp <= s->shard.heads &&
-           (isnan(s->tensor_parallel) || !(tp < s->tensor_parallel || tp > s->tensor_parallel));
+    return isnan(s->tensor_parallel) ? divides(tp, s->shard.heads)
+                                     : !(tp < s->tensor_parallel || tp > s->tensor_parallel);
 }
 
-static bool allows_pp(const struct sc_serve *s, double groups, double pp)
+/* Whether there may be pp stages: as given, else with fewer layers in the fullest than any
+ * smaller number of stages has; more GPUs that relieve no other are of no use. */
+static bool allows_pp(const struct sc_serve *s, double pp)
 {
-    return divides(pp, groups) && pp <= s->shard.layers &&
-           (isnan(s->pipeline_stages) || !(pp < s->pipeline_stages || pp > s->pipeline_stages));
+    if (!isnan(s->pipeline_stages))
+        return !(pp < s->pipeline_stages || pp > s->pipeline_stages);
+    return pp < 2.0 ||
+           sc_serve_stage_layers(s, pp) < sc_serve_stage_layers(s, pp - 1.0);
+}
+
+/* The most stages that `gpus` GPUs could make up. */
+static double most_stages(const struct sc_serve *s, double gpus, double tp)
+{
+    return smaller(round_down(gpus / tp), s->shard.layers);
 }
 
 static enum sc_status choose_layout(const struct sc_serve *s, struct candidate *best,
@@ -129,9 +145,11 @@ static enum sc_status choose_layout(const struct sc_serve *s, struct candidate *
 {
     bool any = false;
     for (double tp = 1.0; tp <= smaller(s->gpus, s->shard.heads); tp += 1.0) {
-        for (double pp = 1.0; allows_tp(s, s->gpus, tp) && pp <= s->gpus / tp; pp += 1.0) {
+        if (!allows_tp(s, tp))
+            continue;
+        for (double pp = 1.0; pp <= most_stages(s, s->gpus, tp); pp += 1.0) {
             struct candidate c;
-            if (!allows_pp(s, s->gpus / tp, pp))
+            if (!allows_pp(s, pp))
                 continue;
             const enum sc_status status =
                 try_layout(s, (struct serve_layout){ tp, pp }, &c, error);
@@ -145,20 +163,48 @@ static enum sc_status choose_layout(const struct sc_serve *s, struct candidate *
     return SC_OK;
 }
 
-/* Fewest GPUs whose memory holds one replica with the batch asked for, or one sequence;
- * NaN: not even the most that the keys admit. */
-static double least_gpus(const struct sc_serve *s)
+/* Whether a replica of a layout serves `batch` sequences within memory and the limit on TPOT. */
+static enum sc_status serves(const struct sc_serve *s, const struct serve_layout *layout,
+                             double batch, bool *does, struct sc_error *error)
+{
+    struct serve_step prefill, step;
+    *does = sc_serve_memory(s, layout).max_batch >= batch;
+    if (!*does || isnan(s->tpot_limit_s))
+        return SC_OK;
+    enum sc_status status = sc_serve_prefill(s, layout, &prefill, error);
+    if (status == SC_OK)
+        status = sc_serve_decode(s, layout, batch, &prefill, &step, NULL, error);
+    if (status == SC_OK)
+        *does = step.total_s <= s->tpot_limit_s;
+    return status;
+}
+
+/* Fewest GPUs of a replica with the batch asked for, or one sequence; NaN: not even the most
+ * that the keys admit. */
+static enum sc_status find_least_gpus(const struct sc_serve *s, double *least,
+                                      struct sc_error *error)
 {
     const double wanted = isnan(s->batch) ? 1.0 : s->batch;
-    const double most = sc_system_field(&sc_serve_system, "gpus")->maximum;
-    for (double gpus = 1.0; gpus <= most; gpus += 1.0)
-        for (double tp = 1.0; tp <= smaller(gpus, s->shard.heads); tp += 1.0) {
-            const struct serve_layout layout = { tp, gpus / tp };
-            if (allows_tp(s, gpus, tp) && allows_pp(s, gpus / tp, layout.pp) &&
-                sc_serve_memory(s, &layout).max_batch >= wanted)
-                return gpus;
+    double most = sc_system_field(&sc_serve_system, "gpus")->maximum;
+    *least = (double)NAN;
+    for (double tp = 1.0; tp <= smaller(most, s->shard.heads); tp += 1.0) {
+        bool does = false;
+        if (!allows_tp(s, tp))
+            continue;
+        for (double pp = 1.0; !does && pp <= most_stages(s, most, tp); pp += 1.0) {
+            const struct serve_layout layout = { tp, pp };
+            if (!allows_pp(s, pp))
+                continue;
+            const enum sc_status status = serves(s, &layout, wanted, &does, error);
+            if (status != SC_OK)
+                return status;
+            if (does) {
+                *least = tp * pp;
+                most = tp * pp - 1.0;
+            }
         }
-    return (double)NAN;
+    }
+    return SC_OK;
 }
 
 /* Energy of a step on one GPU: what runs all the time, and what each bit read costs. */
@@ -184,7 +230,7 @@ static void fill_rates(const struct sc_serve *s, const struct candidate *c,
     a->batch_size = c->batch;
     a->sequences = c->batch * a->replicas;
     a->tpot_s = step->total_s;
-    a->ttft_s = c->prefill.total_s;
+    a->ttft_s = c->prefill.latency_s;
     a->time_s = 1.0 / c->tokens_per_s;
     a->tokens_per_s = c->tokens_per_s;
     a->gpu_tokens_per_s = c->tokens_per_s / s->gpus;
@@ -242,8 +288,11 @@ enum sc_status sc_serve_estimate(const void *scenario, void *answer, struct sc_t
     const struct sc_serve *s = scenario;
     struct candidate best = { .bound = "" };
     enum sc_status status = check(s, error);
+    double least = (double)NAN;
     if (status == SC_OK)
         status = choose_layout(s, &best, error);
+    if (status == SC_OK)
+        status = find_least_gpus(s, &least, error);
     if (status != SC_OK)
         return status;
     struct sc_serve_answer *a = answer;
@@ -252,9 +301,10 @@ enum sc_status sc_serve_estimate(const void *scenario, void *answer, struct sc_t
         .bound = best.bound,
         .layout_tp = best.layout.tp,
         .layout_pp = best.layout.pp,
-        .replicas = s->gpus / (best.layout.tp * best.layout.pp),
+        .replicas = replicas_of(s, &best.layout),
+        .idle_gpus = s->gpus - replicas_of(s, &best.layout) * best.layout.tp * best.layout.pp,
         .max_batch = best.max_batch,
-        .least_gpus = least_gpus(s),
+        .least_gpus = least,
         .weight_bytes = best.memory.weights,
         .far_bytes = best.memory.far,
         .token_kv_bytes = best.memory.kv_token,

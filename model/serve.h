@@ -41,7 +41,7 @@ struct sc_serve {
 struct sc_serve_answer {
     double slowdown, fits;
     const char *bound;
-    double layout_tp, layout_pp, replicas, batch_size, max_batch, sequences, least_gpus;
+    double layout_tp, layout_pp, replicas, idle_gpus, batch_size, max_batch, sequences, least_gpus;
     double time_s, tpot_s, ttft_s, tokens_per_s, gpu_tokens_per_s;
     double weights_share, staging_share, attention_share, exchange_share, prompt_share,
         overhead_share;

@@ -44,6 +44,11 @@ static struct shard_bytes count_shard(const struct sc_serve *s, double tp)
     return sum;
 }
 
+double sc_serve_stage_layers(const struct sc_serve *s, double pp)
+{
+    return round_up(s->shard.layers / pp);
+}
+
 double sc_serve_kv_entry_bytes(const struct sc_serve *s, double tp)
 {
     const double entries = s->shard.attention == SC_HBF_MLA
@@ -90,7 +95,7 @@ static double activation_width(const struct sc_hbf *m, double tp)
 struct serve_memory sc_serve_memory(const struct sc_serve *s, const struct serve_layout *layout)
 {
     const double tp = layout->tp, pp = layout->pp;
-    const double stage_layers = round_up(s->shard.layers / pp);
+    const double stage_layers = sc_serve_stage_layers(s, pp);
     const double stage = stage_layers / s->shard.layers;
     const struct shard_bytes shard = count_shard(s, tp);
     const double width = activation_width(&s->shard, tp) * s->activation_bits / 8.0;
@@ -99,7 +104,7 @@ struct serve_memory sc_serve_memory(const struct sc_serve *s, const struct serve
     struct serve_memory m = {
         .kv_token = kv_token,
         .kv_sequence = kv_token * sc_serve_kept_tokens(s, s->prompt_tokens + s->generated_tokens),
-        .activations = s->prefill_chunk * width,
+        .activations = smaller(s->prefill_chunk, s->prompt_tokens) * width,
         .activations_sequence = (width + round_up(s->shard.vocab / tp) * logit_bytes) / pp,
         .hbm = s->hbm_capacity_bytes * s->usable_share,
     };

@@ -37,10 +37,16 @@ struct serve_step {
     double attention_s, exchange_s, overhead_s;
     double prompts_s;              /* taking in the prompts of the sequences that follow */
     double total_s, ideal_s;       /* the latter with the weight kernels in their ideal time */
-    double weight_bytes, kv_bytes; /* read by one GPU */
+    double head_s;                 /* of the weight kernels, the output projection, if a stage is made up */
+    double stage_share;            /* of a pass, in the slowest stage */
+    double latency_s;              /* of a prompt: passes follow each other through the stages */
+    double weight_bytes, kv_bytes; /* read by one GPU, on average over the stages */
     double buffer_w;               /* power of the staging buffer and its tracking */
     const char *bound;
 };
+
+/* Layers of the fullest of pp stages. */
+double sc_serve_stage_layers(const struct sc_serve *s, double pp);
 
 /* Keys and values of one token in one layer on one GPU. */
 double sc_serve_kv_entry_bytes(const struct sc_serve *s, double tp);

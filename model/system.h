@@ -18,6 +18,7 @@ struct sc_metric {
     bool brief;        /* shown in a table when no columns are asked for */
     int slowdown_power; /* 1 or -1: slowdown or its reciprocal times what closed form and simulator
                          * share, so that its interval is that of slowdown; 0: neither */
+    int better;        /* 1: smaller, -1: larger, whoever asks; 0: by its dimension, or it depends */
     const char *stall; /* share of the time, drawn in the bar under this name, or NULL */
     const char *help;
 };

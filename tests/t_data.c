@@ -102,6 +102,23 @@ enum { FILE_TESTS = 6 };
 
 /* ---- GPUs ---- */
 
+/* What the board draws but for reads of memory at full rate, as `hbm_energy` has them. */
+static void test_gpu_power(const struct catalog_table *gpus)
+{
+    size_t wrong = 0, silent = 0;
+    for (size_t r = 0; r < gpus->row_count; r++) {
+        const double read_w = number(gpus, r, "memory_bandwidth_GB/s") * 1e9 * 8 * 3.97e-12;
+        const double board_w = number(gpus, r, "tdp_W"), die_w = number(gpus, r, "die_power_W");
+        silent += !isnan(board_w) && isnan(die_w);
+        if (!isnan(board_w) && fabs(die_w + read_w - board_w) > 0.6) {
+            note("%s: %g W and %g W to read", catalog_cell(gpus, r, 0), die_w, read_w);
+            wrong++;
+        }
+    }
+    is_int((long long)silent, 0, "the power of a die follows where that of the board is known");
+    is_int((long long)wrong, 0, "and with that of memory at full rate is the board's");
+}
+
 static void test_gpus(struct catalog *catalog)
 {
     const struct catalog_table *gpus = table_of(catalog, "gpus");
@@ -137,8 +154,9 @@ static void test_gpus(struct catalog *catalog)
     is_int((long long)sizes, 0, "SMs, clocks and on-chip sizes are plausible");
     is_int((long long)flops, 0, "peak rates are a power of two per SM and cycle");
     is_int((long long)link, 0, "a link has a bandwidth, and the other way round");
+    test_gpu_power(gpus);
 }
-enum { GPU_TESTS = 5 };
+enum { GPU_TESTS = 7 };
 
 /* ---- Models ---- */
 

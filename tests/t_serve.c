@@ -256,14 +256,14 @@ static void test_shard_is_hbf(void)
     static const char *const places[] = { "", " weights_in=hbf", " weights_in=hbf policy=h3" };
     for (size_t i = 0; i < COUNT(places); i++) {
         char text[256];
-        snprintf(text, sizeof text, "model=llama-70b gpus=8 tp=4 pp=2 batch=48%s", places[i]);
+        snprintf(text, sizeof text, "model=llama-70b gpus=4 tp=4 pp=1 batch=24%s", places[i]);
         const struct sc_serve s = scenario(text);
         const struct sc_serve_answer a = answer_to(&s);
         struct sc_hbf shard = s.shard;
         struct sc_hbf_answer kernels;
         struct sc_error error = { 0 };
         shard.tensor_parallel = 4.0;
-        shard.batch = 24.0; /* half of it at a time */
+        shard.batch = 24.0;
         shard.prompt_tokens = 1.0;
         set_choice(&sc_hbf_system, &shard, "lm_head", "yes");
         if (i == 0)
@@ -333,7 +333,7 @@ static void test_sums(void)
 
 static void test_prompts(void)
 {
-    const char *const base = "model=llama-70b gpus=8 tp=4 pp=2 batch=40 prompt=4096 generated=512 "
+    const char *const base = "model=llama-70b gpus=4 tp=4 pp=1 batch=40 prompt=4096 generated=512 "
                              "prefill_chunk=1024 ";
     char text[256];
     snprintf(text, sizeof text, "%sprefill=here weights_in=hbf policy=h3", base);
@@ -341,8 +341,8 @@ static void test_prompts(void)
     snprintf(text, sizeof text, "%sprefill=elsewhere weights_in=hbf policy=h3", base);
     const struct sc_serve_answer elsewhere = answer(text);
     near(here.ttft_s, elsewhere.ttft_s, 1e-12, 0.0, "a prompt takes the same wherever");
-    near(here.tpot_s - elsewhere.tpot_s, 40.0 / 512 * here.ttft_s / 2, 1e-9, 0.0,
-         "in 512 steps 40 prompts pass two stages");
+    near(here.tpot_s - elsewhere.tpot_s, 40.0 / 512 * here.ttft_s, 1e-9, 0.0,
+         "in 512 steps 40 prompts are taken in");
     near(here.weights_share + here.staging_share + here.attention_share + here.exchange_share +
              here.prompt_share + here.overhead_share, 1.0, 1e-12, 0.0, "and are part of the step");
     ok(here.slowdown > 1.0 && here.slowdown < elsewhere.slowdown,
@@ -350,7 +350,7 @@ static void test_prompts(void)
     snprintf(text, sizeof text, "%sprefill=here", base);
     const struct sc_serve_answer hbm = answer(text);
     near(hbm.slowdown, 1.0, 1e-12, 0.0, "in HBM, they are as fast as ideal");
-    struct sc_serve s = scenario("model=llama-70b gpus=8 tp=4 pp=2 prompt=4096 generated=512 "
+    struct sc_serve s = scenario("model=llama-70b gpus=4 tp=4 pp=1 prompt=4096 generated=512 "
                                  "prefill_chunk=1024 prefill=here");
     s.tpot_limit_s = hbm.tpot_s;
     near(answer_to(&s).max_batch, 40.0, 0.0, 0.0, "a limit on TPOT counts them");
@@ -362,16 +362,67 @@ static void test_prompts(void)
     ok(four.ttft_s > gemm_s && four.ttft_s < 1.3 * gemm_s, "a long prompt takes its operations");
 }
 
+/* Llama 70B on as many GPUs as stages, over links that take next to no time. */
+static struct sc_serve_answer staged(int pp, int batch, const char *more)
+{
+    char text[512];
+    snprintf(text, sizeof text, "model=llama-70b gpus=%d tp=1 pp=%d batch=%d hbm_capacity=1TB "
+             "collective_latency=0s gpu_link_bandwidth=99TB/s %s", pp, pp, batch, more);
+    return answer(text);
+}
+
 static void test_pipeline(void)
 {
-    const struct sc_serve_answer one =
-        answer("model=llama-70b gpus=8 tp=4 pp=1 batch=8 hbm_capacity=1TB");
-    const struct sc_serve_answer two =
-        answer("model=llama-70b gpus=8 tp=4 pp=2 batch=16 hbm_capacity=1TB");
-    near(two.replicas, 1.0, 0.0, 0.0, "two stages of four are one replica of eight");
-    near(two.tpot_s * (1.0 - two.exchange_share), one.tpot_s * (1.0 - one.exchange_share), 1e-12,
-         0.0, "each half of the batch passes both stages in the time of a whole GPU's batch");
-    ok(two.tpot_s > one.tpot_s, "and is handed on once");
+    /* One stage has `layers` of all times and the head; all stages work at once. */
+    static const int stages[] = { 2, 3, 7, 16, 27, 41, 64, 80 };
+    const struct sc_serve_answer pass = staged(1, 2, "");
+    const struct sc_serve_answer headless = staged(1, 2, "vocab=1");
+    const double layer_s = headless.tpot_s / 80, head_s = pass.tpot_s - headless.tpot_s;
+    for (size_t i = 0; i < COUNT(stages); i++) {
+        const int pp = stages[i];
+        const double full_s = ceil(80.0 / pp) * layer_s;
+        const double last_s = floor(80.0 / pp) * layer_s + head_s;
+        const struct sc_serve_answer a = staged(pp, 2 * pp, "");
+        near(a.tpot_s, pp * fmax(full_s, last_s), 2e-3, 0.0,
+             "%d stages wait for the slowest of them", pp);
+        near(staged(pp, 1, "").tpot_s, staged(1, 1, "").tpot_s, 2e-3, 0.0,
+             "a sequence alone waits for none");
+        near(a.weights_share + a.staging_share + a.attention_share + a.exchange_share +
+                 a.overhead_share, 1.0, 1e-12, 0.0, "and the parts make the step");
+    }
+    ok(staged(4, 8, "collective_latency=1ms").tpot_s > staged(4, 8, "").tpot_s + 3e-3,
+       "rows are handed on three times");
+}
+
+/* Whatever the layout, a step reads the model once for each micro-batch, and each cache once. */
+static void test_bytes_read(void)
+{
+    const double one = staged(1, 1, "die_power=0W").energy_per_token_j;
+    for (int pp = 2; pp <= 32; pp += 3)
+        near(staged(pp, 1, "die_power=0W").energy_per_token_j, one, 1e-9, 0.0,
+             "one sequence on %d stages reads what it does on one", pp);
+    const double four = staged(1, 4, "die_power=0W").energy_per_token_j;
+    for (int pp = 2; pp <= 4; pp++)
+        near(staged(pp, 4 * pp, "die_power=0W").energy_per_token_j, four, 1e-9, 0.0,
+             "four sequences to each of %d stages", pp);
+    const double weights_j = (one - four) * 4.0 / 3.0, cache_j = one - weights_j;
+    near(staged(4, 5, "die_power=0W").energy_per_token_j, weights_j * 4 / 5 + cache_j, 1e-9, 0.0,
+         "five sequences on four stages are four micro-batches and five caches");
+}
+
+static void test_prompts_in_stages(void)
+{
+    const char *const text = "prompt=8192 prefill_chunk=1024 generated=512 vocab=1";
+    const char *const here = "prompt=8192 prefill_chunk=1024 generated=512 vocab=1 prefill=here";
+    const double one = staged(1, 1, text).ttft_s; /* eight passes */
+    near(staged(4, 8, text).ttft_s, one * (8 + 3) / 8 / 4, 1e-2, 0.0,
+         "eight passes through four stages");
+    near(staged(80, 80, text).ttft_s, one * (8 + 79) / 8 / 80, 1e-2, 0.0, "or eighty");
+    near(staged(3, 3, here).tpot_s - staged(3, 3, text).tpot_s, 3.0 / 512 * one * 27 / 80, 1e-2,
+         0.0, "prompts in between wait for the stage of 27 layers");
+    near(staged(1, 1, "prompt=100 prefill_chunk=100").activation_bytes,
+         staged(1, 1, "prompt=100 prefill_chunk=100000").activation_bytes, 1e-12, 0.0,
+         "a chunk is no longer than the prompt");
 }
 
 /* ---- What must be monotone ---- */
@@ -434,9 +485,36 @@ static void test_directions(void)
     }
 }
 
+/* What one place of the weights is short of does not turn against another. */
+static void test_stages_of_faster_parts(void)
+{
+    static const char *const keys[] = { "hbm_bandwidth", "peak_flops", "gpu_link_bandwidth",
+                                        "link_bandwidth" };
+    static const char *const places[] = { "hbm", "hbf policy=ideal", "host" };
+    for (size_t i = 0; i < COUNT(keys); i++)
+        for (size_t j = 0; j < COUNT(places); j++) {
+            const struct sc_field *field = sc_system_field(&sc_serve_system, keys[i]);
+            char text[256];
+            size_t slower = 0;
+            double last = (double)INFINITY;
+            snprintf(text, sizeof text, "model=phi-4 gpu=v100 gpus=64 tp=4 pp=16 batch=16 prompt=512 "
+                     "prefill=here weights_in=%s", places[j]);
+            struct sc_serve s = scenario(text);
+            double start;
+            memcpy(&start, (const char *)&s + field->offset, sizeof start);
+            for (int step = -8; step <= 8; step++) {
+                sc_field_set(field, &s, start * pow(1.7, step));
+                const double tpot_s = answer_to(&s).tpot_s;
+                slower += tpot_s > last * (1.0 + 1e-12);
+                last = tpot_s;
+            }
+            ok(slower == 0 && isfinite(last), "%s: never slower with %s", places[j], keys[i]);
+        }
+}
+
 /* ---- Layouts ---- */
 
-/* The best of all layouts, each asked for by itself. */
+/* The best of all layouts that share heads evenly, each asked for by itself. */
 static double best_by_hand(struct sc_serve s, double *best_tp, double *best_pp)
 {
     double best = 0.0;
@@ -445,7 +523,8 @@ static double best_by_hand(struct sc_serve s, double *best_tp, double *best_pp)
             struct sc_serve_answer a;
             s.tensor_parallel = tp;
             s.pipeline_stages = pp;
-            if (sc_serve_system.estimate(&s, &a, NULL, NULL) != SC_OK || !(a.fits > 0.0) ||
+            if ((int)s.shard.heads % tp != 0 ||
+                sc_serve_system.estimate(&s, &a, NULL, NULL) != SC_OK || !(a.fits > 0.0) ||
                 !(a.tokens_per_s > best))
                 continue;
             best = a.tokens_per_s;
@@ -462,6 +541,8 @@ static void test_layouts(void)
         "model=llama-70b gpus=12 gpu=h100", "model=llama-8b gpus=8 batch=4",
         "model=mixtral-8x7b gpus=6", "model=deepseek-v3 gpus=16 gpu=h200",
         "model=llama-70b gpus=8 weights_in=hbf tpot_limit=40ms", "model=llama-70b gpus=7",
+        "model=llama-405b gpus=31 prefill=here", "model=qwen2.5-7b gpus=29 gpu=rtx-5080",
+        "model=llama-70b gpus=23 gpu=v100 batch=9",
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         const struct sc_serve s = scenario(cases[i]);
@@ -472,18 +553,40 @@ static void test_layouts(void)
         ok(fabs(a.layout_tp - tp) < 0.5 && fabs(a.layout_pp - pp) < 0.5, "%s: and it is named",
            cases[i]);
     }
-    for (size_t i = 0; i < 3; i++) {
-        struct sc_serve s = scenario(i == 0   ? "model=llama-405b pp=1"
-                                     : i == 1 ? "model=llama-70b batch=64"
-                                              : "model=deepseek-v3 gpu=h100");
+    near(answer("model=llama-8b gpus=6 tp=6").layout_tp, 6.0, 0.0, 0.0,
+         "a tp that does not divide heads is taken when given");
+}
+
+/* GPUs from one up: the fewest that serve, and what more of them bring. */
+static void test_more_gpus(void)
+{
+    static const char *const cases[] = {
+        "model=llama-405b pp=1", "model=llama-405b", "model=llama-70b batch=64",
+        "model=deepseek-v3 gpu=h100", "model=llama-70b gpu=h100 tpot_limit=12ms",
+        "model=llama-70b tp=4 tpot_limit=40ms batch=40", "model=llama-8b weights_in=hbf tpot_limit=9ms",
+        "model=mixtral-8x22b weights_in=hbf batch=7 tpot_limit=30ms",
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct sc_serve s = scenario(cases[i]);
         const double least = answer_to(&s).least_gpus;
-        s.gpus = least;
-        const bool enough = answer_to(&s).fits > 0.0;
-        size_t fits = 0;
-        for (s.gpus = 1; s.gpus < least; s.gpus++)
-            fits += answer_to(&s).fits > 0.0;
-        ok(enough && fits == 0, "%.0f GPUs are the fewest", least);
+        double last = 0.0;
+        size_t early = 0, missing = 0, slower = 0, lost = 0;
+        for (s.gpus = isnan(s.tensor_parallel) ? 1.0 : s.tensor_parallel; s.gpus <= 40.0; s.gpus++) {
+            const struct sc_serve_answer a = answer_to(&s);
+            const double rate = a.fits > 0.0 ? a.tokens_per_s : 0.0;
+            early += a.fits > 0.0 && s.gpus < least;
+            missing += !(a.fits > 0.0) && s.gpus >= least;
+            slower += rate < last;
+            lost += fabs(a.replicas * a.layout_tp * a.layout_pp + a.idle_gpus - s.gpus) > 0.5;
+            last = rate;
+        }
+        ok(least > 1.0 && least <= 40.0, "%s: %.0f GPUs", cases[i], least);
+        ok(early == 0 && missing == 0, "%s: are the fewest, and more do too", cases[i]);
+        ok(slower == 0, "%s: more GPUs are never slower", cases[i]);
+        ok(lost == 0, "%s: each is in a replica or idle", cases[i]);
     }
+    ok(isnan(answer("model=llama-70b tpot_limit=1us").least_gpus),
+       "no number of GPUs answers within a microsecond");
 }
 
 static void test_limit(void)
@@ -514,8 +617,9 @@ static void test_errors(void)
     static const struct {
         const char *text, *field;
     } cases[] = {
-        { "model=llama-8b gpus=6 tp=4", "tensor_parallel" },
-        { "model=llama-8b gpus=8 tp=2 pp=3", "pipeline_stages" },
+        { "model=llama-8b gpus=6 tp=8", "tensor_parallel" },
+        { "model=llama-8b gpus=8 tp=2 pp=5", "pipeline_stages" },
+        { "model=llama-8b gpus=3 pp=4", "pipeline_stages" },
         { "model=llama-8b gpus=64 tp=64", "tensor_parallel" },
         { "model=llama-8b gpus=64 pp=64", "pipeline_stages" },
         { "model=llama-8b sliding_window=100 sliding_layers=33", "sliding_layers" },
@@ -589,7 +693,8 @@ int main(void)
     resolver = catalog != NULL ? resolver_create(&sc_serve_system, catalog, &problem) : NULL;
     if (resolver == NULL)
         bail("%s", problem.text);
-    plan(4 * (int)COUNT(models) + 9 + 7 + 6 + 1 + 10 + 7 + 3 + 18 + 19 + 6 + 16 + 2);
+    plan(4 * (int)COUNT(models) + 9 + 7 + 6 + 1 + 10 + 7 + 25 + 15 + 4 + 18 +
+         12 + 23 + 33 + 6 + 18 + 2);
     test_public_models();
     test_layout_memory();
     test_limits();
@@ -598,8 +703,12 @@ int main(void)
     test_sums();
     test_prompts();
     test_pipeline();
+    test_bytes_read();
+    test_prompts_in_stages();
     test_directions();
+    test_stages_of_faster_parts();
     test_layouts();
+    test_more_gpus();
     test_limit();
     test_errors();
     test_random();

@@ -257,7 +257,7 @@ broken gpus.csv '3s/,108,/,1.5,/' ":3: sms: expected a whole number, got '1.5'"
 broken gpus.csv '3s/,108,/,0,/' ":3: sms: expected a value from 1 to 4096, got '0'"
 broken gpus.csv '3s/,2000,/,500,/' \
     ':3: memory_bandwidth_GB/s: expected 1935.36 from 40 channels x 128 bit x 3.024 GT/s within 10 %, got 500'
-broken gpus.csv '4s/.*/h100/' ':4: expected 28 fields, got 1'
+broken gpus.csv '4s/.*/h100/' ':4: expected 29 fields, got 1'
 broken gpus.csv '3s/^a100-sim/a100/' ':3: a100: this name stands in an earlier row too'
 broken gpus.csv '3s/^a100-sim/a1000/' ': expected the row a100-sim, which gpu takes by default'
 broken gpus.csv '3s/^/"/' ':3: text after a closing quote; a quote inside a quoted field must be doubled'

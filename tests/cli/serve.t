@@ -41,9 +41,9 @@ ok 'max is as if not given' [ "$(answer tokens_per_s model=llama-8b batch=max tp
 # ---- the planner's questions ----
 
 least=$(answer least_gpus model=llama-405b)
-ok 'fewest GPUs for 405B' [ "$least" = 11 ]
+ok 'fewest GPUs for 405B' [ "$least" = 12 ]
 ok '... with which it fits, and with one less it does not' [ \
-    "$(answer fits model=llama-405b gpus=11),$(answer fits model=llama-405b gpus=10)" = 1,0 ]
+    "$(answer fits model=llama-405b gpus=12),$(answer fits model=llama-405b gpus=11)" = 1,0 ]
 limited=$(answer tpot_s model=llama-405b gpu=h100 gpus=16 tpot_limit=60ms)
 ok 'a limit on TPOT is kept' awk "BEGIN { exit !($limited > 0.04 && $limited <= 0.06) }"
 ok 'a limit that a single sequence misses is the reason' \
@@ -75,6 +75,40 @@ ok 'rank goes by throughput' sh -c '
       "$(tail -n +2 ranked | sed "s/.*,//" | tr "\n" " ")" ] &&
     [ "$(sed -n 2p ranked | grep -c slipstream)" -eq 1 ]' "$program"
 
+check_run 'where policies do not matter, rank says so' 0 \
+'rank  policy      margin
+   1  h3               1
+   1  slipstream       1' \
+'stallcast: policy makes no difference here: all answers are alike' \
+    stallcast rank serve model=llama-8b policy=h3,slipstream -c margin
+check_run '... for as many scenarios as it is true of' 0 \
+'weights_in  rank  policy      margin
+hbm            1  h3           1.000
+hbm            1  slipstream   1.000
+hbf            1  slipstream   1.000
+hbf            2  h3           1.052' \
+'stallcast: policy makes no difference in 1 of 2 scenarios: all answers are alike there' \
+    stallcast rank serve model=llama-8b weights_in=hbm,hbf policy=h3,slipstream -c margin
+check_run 'what does not fit has no rank, for a reason' 2 '' \
+    'stallcast: time_s has no value here: HBM capacity' \
+    stallcast rank serve model=llama-405b gpus=4 policy=h3,slipstream
+
+check_run 'which way is better is known of what a planner goes by' 0 \
+'rank  gpu   cost_per_million  margin
+   1  b200            0.0459   1.000
+   2  h100            0.1162   2.533' '' \
+    stallcast rank serve model=llama-8b gpus=1 --over gpu gpu=h100,b200 price=3 --by cost_per_million \
+    -c cost_per_million,margin
+for metric in tpot_s ttft_s least_gpus max_batch sequences tokens_per_s gpu_tokens_per_s \
+              tokens_per_joule; do
+    case $metric in tpot_s | ttft_s | least_gpus) best=min ;; *) best=max ;; esac
+    ok "... $metric" sh -c '
+        what="serve model=llama-405b gpu=h100 gpus=16 tpot_limit=90ms --over weights_in \
+              weights_in=hbm,hbf -f csv -c margin"
+        "$0" rank $what --by $1 >plain && "$0" rank $what --by $2:$1 >told && cmp plain told' \
+        "$program" $metric $best
+done
+
 # ---- files ----
 
 cat >gemma.json <<'JSON'
@@ -104,9 +138,9 @@ c,llama-70b,h100,3,x,,,"plan.csv:4: batch: expected a pure number, got '"'x'"'"'
 
 # ---- what is refused ----
 
-refuses 'tensor_parallel: 4 does not divide gpus' estimate serve model=llama-8b gpus=6 tp=4
-refuses 'pipeline_stages: 3 does not divide gpus / tensor_parallel' \
-    estimate serve model=llama-8b gpus=8 tp=2 pp=3
+refuses 'tensor_parallel: 8 is more than gpus' estimate serve model=llama-8b gpus=6 tp=8
+refuses 'pipeline_stages: 5 is more than gpus / tensor_parallel' \
+    estimate serve model=llama-8b gpus=8 tp=2 pp=5
 refuses "batch=1:max:2: expected a number at either end of a range, got 'max'" \
     estimate serve model=llama-8b batch=1:max:2
 refuses "gpus=0: expected a value from 1 to 1024, got '0'" estimate serve model=llama-8b gpus=0
