@@ -298,7 +298,7 @@ plots: all ## every figure, into the build tree
 # The text asks for its numbers (numbers.sh) and, by name, for figures; one that cannot be
 # drawn leaves a box in its place.
 PAPER = $(BUILD)/paper
-PAPER_FIGURES := $(filter $(FIGURES),$(shell sed -n 's/^\\plotted{\([a-z0-9-]*\)}.*/\1/p' \
+PAPER_FIGURES := $(filter $(FIGURES) solve-pareto sensitivity-tornado,$(shell sed -n 's/^\\plotted{\([a-z0-9-]*\)}.*/\1/p' \
     $(PAPERS) /dev/null))
 PAPER_INPUTS = $(abspath $(PAPER)):$(abspath $(BUILD)/plots):
 
@@ -312,11 +312,27 @@ $(PAPER)/%.pdf: paper/%.tex $(PAPER)/numbers.tex $(PAPER_FIGURES:%=$(BUILD)/plot
 	    -halt-on-error -file-line-error -outdir='$(abspath $(PAPER))' $< > $(PAPER)/messages 2>&1 || \
 	    { cat $(PAPER)/messages; grep -A 5 '^[^ ]*:[0-9]*: ' $(@:.pdf=.log); exit 1; } >&2
 
-$(PAPER)/numbers.tex: paper/numbers.sh $(PROGRAM) $(BUILD)/tests/t_uvm_fit.t
+$(PAPER)/numbers.tex: paper/numbers.sh $(PROGRAM) $(BUILD)/tests/t_uvm_fit.t $(BUILD)/tests/t_tune.t
 	mkdir -p $(@D)
 	$(say) '  ASK   $@'
 	sh $< '$(abspath $(PROGRAM))' $(@D) '$(abspath $(BUILD))/tests/t_uvm_fit.t' \
+	    '$(abspath $(BUILD))/tests/t_tune.t' \
 	    $(filter data/params/hbf.csv,$(DATA))
+
+# Figures of other commands than plot.
+PLANNED = hbf model=llama-70b policy=slipstream
+$(BUILD)/plots/solve-pareto.pdf: plots/solve-pareto.gp plots/style.gp $(PROGRAM)
+	mkdir -p $(@D)
+	$(say) '  PLOT  $@'
+	$(PROGRAM) solve $(PLANNED) --find buffer --find hbf_bandwidth --range buffer=6MB:64MB \
+	    --until 'time_s <= 150ms' --minimize 'buffer_area_mm2 + 20 * hbf_bandwidth_TB_per_s' \
+	    --plot $@ > $(@:.pdf=.txt) 2>&1 || { cat $(@:.pdf=.txt) >&2; rm -f $@; }
+
+$(BUILD)/plots/sensitivity-tornado.pdf: plots/sensitivity-tornado.gp plots/style.gp $(PROGRAM)
+	mkdir -p $(@D)
+	$(say) '  PLOT  $@'
+	$(PROGRAM) sensitivity $(PLANNED) buffer=16MB --plot $@ > $(@:.pdf=.txt) 2>&1 || \
+	    { cat $(@:.pdf=.txt) >&2; rm -f $@; }
 
 $(BUILD)/plots/%.pdf: plots/%.gp plots/style.gp $(PROGRAM)
 	mkdir -p $(@D)

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Every number of the paper, asked of the program and written for TeX.
-# usage: paper/numbers.sh PROGRAM FOLDER FIT [PARAMS]
+# usage: paper/numbers.sh PROGRAM FOLDER FIT TUNE [PARAMS]
 #
-# FIT is the test that fits the constants of uvm anew (t_uvm_fit.t); what it says
-# of runs that it has not seen is in the paper, too.
+# FIT is the test that fits the constants of uvm anew (t_uvm_fit.t), TUNE the one that
+# fits planted machines (t_tune.t); what they say of runs that they have not seen is in
+# the paper, too.
 # FOLDER gets numbers.tex, one \scnum{name}{value} per number, and rows-*.tex,
 # the bodies of the tables.  PARAMS is the calibration of hbf that the program
 # carries; without it the paper says that there is none.
@@ -14,7 +15,8 @@ export LC_ALL
 program=$1
 folder=$2
 fit=$3
-params=${4:-}
+tune=$4
+params=${5:-}
 work=$folder/answers
 mkdir -p "$work"
 
@@ -784,6 +786,37 @@ serve_assumptions() {
     }' "$work"/serve-if-*
 }
 
+# ---- planning, and the user's own numbers ----
+
+planning() {
+    awk -F '\t' "$common"'
+    FNR == 1 { header(); file = FILENAME; sub(/.*\//, "", file); next }
+    file == "least-buffer" {
+        number("plan:buffer", rounded(field("buffer_bytes") / 1e6))
+        number("plan:buffer:lo", rounded(field("buffer_lo_bytes") / 1e6))
+        number("plan:buffer:hi", rounded(field("buffer_hi_bytes") / 1e6))
+    }
+    file == "front" && field("place") == "best" {
+        number("plan:best:buffer", rounded(field("buffer_bytes") / 1e6))
+        number("plan:best:bandwidth", rounded(field("hbf_bandwidth_bytes_per_s") / 1e12))
+    }
+    file == "elasticities" { number("plan:" field("key"), sprintf("%.2f", field("elasticity"))) }
+    file == "elasticities" && field("key") == "hbf_bandwidth" {
+        number("plan:hbf_bandwidth:loss", sprintf("%.2f", -field("elasticity")))
+    }
+    ' "$work/least-buffer" "$work/front" "$work/elasticities"
+}
+
+# "ok 3 - stream: 95.5 % of the planted values are inside their intervals", and the like.
+planted() {
+    awk '/^not ok/ { failed = 1 }
+    { system_name = $4; sub(/:$/, "", system_name) }
+    /of the planted values/ { printf "tune:%s:inside\t%.0f\n", system_name, $5 }
+    /quantile holds for/ { printf "tune:%s:covered\t%.0f\n", system_name, $(NF - 4) }
+    /intervals are stated/ { printf "tune:%s:stated\t%d\n", system_name, $5 }
+    END { exit failed }' "$work/tune"
+}
+
 # ---- single answers ----
 
 answers() {
@@ -998,6 +1031,15 @@ served='model=llama-405b gpus=16 weights_in=hbm,hbf generated_tokens=1 hbm_capac
 }
 ask prefetch-distance plot prefetch-distance --csv "$work/prefetch-distance.csv"
 "$fit" > "$work/uvm-fit" || { echo "numbers.sh: failed: $fit" >&2; exit 1; }
+"$tune" > "$work/tune" || { echo "numbers.sh: failed: $tune" >&2; exit 1; }
+planned='model=llama-70b policy=slipstream'
+# shellcheck disable=SC2086 # words
+{
+    ask least-buffer solve hbf $planned --find buffer --until 'slowdown <= 1.1' -f tsv
+    ask front solve hbf $planned --find buffer --find hbf_bandwidth --range buffer=6MB:64MB \
+        --until 'time_s <= 150ms' --minimize 'buffer_area_mm2 + 20 * hbf_bandwidth_TB_per_s' -f tsv
+    ask elasticities sensitivity hbf $planned buffer=16MB -f tsv
+}
 ask kernels list kernels -f tsv
 ask policies list policies hbf -f tsv
 ask knee estimate stream warps_per_sm=8,32 -f tsv -c all --digits all
@@ -1022,7 +1064,7 @@ done
 for part in 'figures hbf' 'figures stream' 'parameters hbf' 'parameters stream' 'parameters uvm' \
     'parameters prefetch' uvm_figures uvm_sets uvm_fit uvm_random uvm_speedups prefetch_figures \
     'prefetch_errors paper14' 'prefetch_errors extra' prefetch_held_out prefetch_cliffs prefetch_gpus \
-    serve_figures serve_assumptions answers means terms laws calibration; do
+    serve_figures serve_assumptions planning planted answers means terms laws calibration; do
     $part >> "$work/numbers"
 done
 awk -F '\t' '{ printf "\\scnum{%s}{%s}\n", $1, $2 }' "$work/numbers" > "$folder/numbers.tex.new"
