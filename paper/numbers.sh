@@ -800,7 +800,7 @@ planning() {
         number("plan:best:buffer", rounded(field("buffer_bytes") / 1e6))
         number("plan:best:bandwidth", rounded(field("hbf_bandwidth_bytes_per_s") / 1e12))
     }
-    file == "elasticities" { number("plan:" field("key"), sprintf("%.2f", field("elasticity"))) }
+    file == "elasticities" { number("plan:elasticity:" field("key"), sprintf("%.2f", field("elasticity"))) }
     file == "elasticities" && field("key") == "hbf_bandwidth" {
         number("plan:hbf_bandwidth:loss", sprintf("%.2f", -field("elasticity")))
     }
