@@ -1133,19 +1133,11 @@ static bool fill_filing(const struct calibrate *c, struct filing *f, struct prob
 
 static bool write_file(const struct calibrate *c, const char *path, struct problem *problem)
 {
-    struct sc_params_error error = { 0 };
-    struct output output = { 0 };
-    struct filing *f = make_filing(c);
-    bool fine = f != NULL || problem_set(problem, "out of memory");
-    fine = fine && fill_filing(c, f, problem) && output_open(&output, path, problem);
-    if (fine && sc_params_write(&f->params, output.file, &error) != SC_OK) {
-        output_abandon(&output);
-        fine = problem_set(problem, "%s: %s%s%s", path, error.reason,
-                           error.system_errno != 0 ? ": " : "",
-                           error.system_errno != 0 ? strerror(error.system_errno) : "");
-    } else if (fine) {
-        fine = output_commit(&output, problem);
-    }
+    struct filing *const f = make_filing(c);
+    if (f == NULL)
+        return problem_set(problem, "out of memory");
+    const bool fine =
+        fill_filing(c, f, problem) && calibration_write(&f->params, path, problem);
     free_filing(f);
     return fine;
 }

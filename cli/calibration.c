@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "conformal.h"
+#include "output.h"
 #include "preset.h"
 #include "text.h"
 
@@ -145,6 +146,20 @@ void calibration_destroy(struct calibration *c)
     free(c->quantiles);
     free(c->name);
     free(c);
+}
+
+bool calibration_write(const struct sc_params *params, const char *path, struct problem *problem)
+{
+    struct sc_params_error error = { 0 };
+    struct output output;
+    if (!output_open(&output, path, problem))
+        return false;
+    if (sc_params_write(params, output.file, &error) == SC_OK)
+        return output_commit(&output, problem);
+    output_abandon(&output);
+    return problem_set(problem, "%s: %s%s%s", path, error.reason,
+                       error.system_errno != 0 ? ": " : "",
+                       error.system_errno != 0 ? strerror(error.system_errno) : "");
 }
 
 void calibration_apply(const struct calibration *c, struct resolver *resolver)

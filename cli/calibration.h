@@ -44,6 +44,9 @@ bool calibration_load(const struct sc_system *system, struct catalog *catalog,
                       struct problem *problem);
 void calibration_destroy(struct calibration *calibration);
 
+/* Writes a calibration file, which appears whole or not at all. */
+bool calibration_write(const struct sc_params *params, const char *path, struct problem *problem);
+
 /* Makes its coefficients the defaults of the resolver, and what else it has fitted (latency,
  * bandwidth) count more than presets. */
 void calibration_apply(const struct calibration *calibration, struct resolver *resolver);

@@ -604,20 +604,6 @@ static void filing_fini(struct filing *f)
     free(f->regions);
 }
 
-static bool write_params(const struct filing *f, const char *path, struct problem *problem)
-{
-    struct sc_params_error error = { 0 };
-    struct output output;
-    if (!output_open(&output, path, problem))
-        return false;
-    if (sc_params_write(&f->params, output.file, &error) == SC_OK)
-        return output_commit(&output, problem);
-    output_abandon(&output);
-    return problem_set(problem, "%s: %s%s%s", path, error.reason,
-                       error.system_errno != 0 ? ": " : "",
-                       error.system_errno != 0 ? strerror(error.system_errno) : "");
-}
-
 static bool write_file(const struct job *job, struct problem *problem)
 {
     struct filing f;
@@ -629,7 +615,7 @@ static bool write_file(const struct job *job, struct problem *problem)
         file_scores(job, &f);
         fine = file_quantiles(job, &f, problem) &&
                (file_regions(job, &f) || problem_set(problem, "out of memory")) &&
-               write_params(&f, job->options->output, problem);
+               calibration_write(&f.params, job->options->output, problem);
     }
     filing_fini(&f);
     return fine;
