@@ -307,7 +307,7 @@ static int compare(const struct command *command, const struct options *options,
     if (system == NULL)
         return command_fail(&problem);
     size_t key_count = word_count - first;
-    const char **const keys = calloc(key_count + 1, sizeof *keys);
+    const char **const keys = calloc(word_count + 1, sizeof *keys);
     if (keys == NULL)
         return command_fail((problem_set(&problem, "out of memory"), &problem));
     memcpy(keys, words + first, key_count * sizeof *keys);

@@ -437,7 +437,7 @@ const struct sc_system *observed_system(const char *path, struct catalog *catalo
     }
     if (best == NULL)
         (void)problem_set(problem, "%s: no column names a key of any system: say which it is about, "
-                                   "as in 'compare %s %s'", path, sc_systems[0]->name, path);
+                                   "as in 'compare SYSTEM %s'", path, path);
     else if (second != NULL)
         (void)problem_set(problem, "%s: its columns name as many keys of %s as of %s: say which it "
                                    "is about, as in 'compare %s %s'",

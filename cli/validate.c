@@ -250,7 +250,9 @@ static bool list_values(struct validation *v, int source, const struct product *
                         struct problem *problem)
 {
     struct setting *settings = calloc(product->count + 1, sizeof *settings);
-    bool fine = settings != NULL || problem_set(problem, "out of memory");
+    if (settings == NULL)
+        return problem_set(problem, "out of memory");
+    bool fine = true;
     for (size_t row = 0; fine && row < product->rows; row++) {
         product_row(product, row, settings);
         fine = metric_of(v, settings, product->count, source, metric, &values[row], problem);
@@ -300,8 +302,9 @@ static bool aggregate_product(struct validation *v, const struct figure *figure,
                               double cap, struct answered *answered, struct problem *problem)
 {
     double *values = calloc(product->rows + 1, sizeof *values);
-    const bool fine = (values != NULL || problem_set(problem, "out of memory")) &&
-                      list_values(v, source, product, metric, cap, values, problem) &&
+    if (values == NULL)
+        return problem_set(problem, "out of memory");
+    const bool fine = list_values(v, source, product, metric, cap, values, problem) &&
                       aggregate(figure->aggregate, values, product->rows, &answered->value,
                                 &answered->spread, problem);
     free(values);

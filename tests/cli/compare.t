@@ -396,7 +396,7 @@ printf 'latency,time_s\n1us,1s\n' >either.csv
 refuses "either.csv: its columns name as many keys of hbf as of stream: say which it is about, as in 'compare hbf either.csv'" \
     compare either.csv
 printf 'colour,time_s\nred,1s\n' >neither.csv
-refuses "neither.csv: no column names a key of any system: say which it is about, as in 'compare hbf neither.csv'" \
+refuses "neither.csv: no column names a key of any system: say which it is about, as in 'compare SYSTEM neither.csv'" \
     compare neither.csv
 refuses 'absent.csv: No such file or directory' compare absent.csv
 refuses "no system 'hfb': did you mean hbf?" compare hfb either.csv
