@@ -13,6 +13,7 @@
 #include "number.h"
 #include "observed.h"
 #include "output.h"
+#include "overwrite.h"
 #include "product.h"
 #include "region.h"
 #include "score.h"
@@ -692,6 +693,7 @@ static bool prepare(struct job *job, const char *const *words, size_t count,
         return false;
     calibration_apply(job->calibration, job->resolver);
     if (!read_words(job, words, count, &path, problem) ||
+        !overwrite_check(options, path, problem) ||
         !observed_read(&job->observed, job->resolver, path, options, &style, job->given,
                        job->product.count, problem))
         return false;
