@@ -369,10 +369,13 @@ static void print_errors(const struct job *job)
 static bool find_quantile(const struct job *job, double level, double *quantile, bool *student,
                           struct problem *problem)
 {
+    const double widest = 230.0; /* a factor of 1e100: more says no more, and has no exponential */
     struct sc_error error = { 0 };
-    return sc_tune_quantile(job->residuals, job->residual_count, &job->fit, level, quantile,
-                            student, &error) == SC_OK ||
-           problem_set(problem, "interval: %s", error.reason);
+    if (sc_tune_quantile(job->residuals, job->residual_count, &job->fit, level, quantile, student,
+                         &error) != SC_OK)
+        return problem_set(problem, "interval: %s", error.reason);
+    *quantile = fmin(*quantile, widest);
+    return true;
 }
 
 static bool print_interval(const struct job *job, struct problem *problem)
