@@ -105,7 +105,7 @@ enum sc_status sc_tune_key_between(struct sc_tune_key *key, const struct sc_fiel
 
 bool sc_tune_is_plain(const struct sc_metric *metric)
 {
-    return metric->dimension == SC_SHARE;
+    return metric->dimension == SC_SHARE && metric->slowdown_power == 0;
 }
 
 static double scaled(const struct sc_tune *tune, double value)

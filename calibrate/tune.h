@@ -64,7 +64,8 @@ enum sc_status sc_tune_key_about(struct sc_tune_key *key, const struct sc_field 
 enum sc_status sc_tune_key_between(struct sc_tune_key *key, const struct sc_field *field,
                                    double low, double high, struct sc_error *error) SC_MUST_CHECK;
 
-/* Whether the metric is taken as it is, not its logarithm. */
+/* Whether the metric is taken as it is, not its logarithm: a share of something, but for those
+ * that are the reciprocal of a slowdown. */
 bool sc_tune_is_plain(const struct sc_metric *metric);
 
 /* What the closed form says of the row, on the scale of the fit, with the values of the keys;

@@ -10,6 +10,7 @@
 #include "compare_score.h"
 #include "compare_table.h"
 #include "comparison.h"
+#include "overwrite.h"
 #include "product.h"
 #include "sink.h"
 
@@ -67,12 +68,7 @@ static bool check_options(struct job *job, struct problem *problem)
                            o->top != NULL        ? "top"
                            : o->in_order != NULL ? "in-order"
                                                  : "columns");
-    if (o->plot != NULL && o->output != NULL && strcmp(o->plot, o->output) == 0)
-        return problem_set(problem, "--plot and -o: both are %s", o->plot);
-    if (output_is_input(o->output, job->path) || output_is_input(o->plot, job->path))
-        return problem_set(problem, "%s: %s would replace what is read",
-                           output_is_input(o->output, job->path) ? "-o" : "--plot", job->path);
-    return output_check(o->output, problem) &&
+    return overwrite_check(o, job->path, problem) && output_check(o->output, problem) &&
            (o->plot == NULL || compare_plot_check(o->plot, problem));
 }
 

@@ -8,6 +8,7 @@
 
 #include "check_counters.h"
 #include "text.h"
+#include "tune.h"
 
 /* ---- one row ---- */
 
@@ -149,8 +150,7 @@ bool comparison_make(struct comparison *c, const struct observed *observed,
     const struct sc_metric *const metric = observed->metric;
     struct text failed = { 0 };
     *c = (struct comparison){ .observed = observed,
-                              .in_points = metric->dimension == SC_SHARE &&
-                                           metric->slowdown_power == 0,
+                              .in_points = sc_tune_is_plain(metric),
                               .level = calibration != NULL ? calibration->level : (double)NAN };
     struct counter_checks *const checks = counter_checks_create(&observed->rows, problem);
     if (checks == NULL)

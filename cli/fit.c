@@ -13,6 +13,7 @@
 #include "number.h"
 #include "observed.h"
 #include "output.h"
+#include "overwrite.h"
 #include "product.h"
 #include "region.h"
 #include "score.h"
@@ -368,10 +369,13 @@ static void print_errors(const struct job *job)
 static bool find_quantile(const struct job *job, double level, double *quantile, bool *student,
                           struct problem *problem)
 {
+    const double widest = 230.0; /* a factor of 1e100: more says no more, and has no exponential */
     struct sc_error error = { 0 };
-    return sc_tune_quantile(job->residuals, job->residual_count, &job->fit, level, quantile,
-                            student, &error) == SC_OK ||
-           problem_set(problem, "interval: %s", error.reason);
+    if (sc_tune_quantile(job->residuals, job->residual_count, &job->fit, level, quantile, student,
+                         &error) != SC_OK)
+        return problem_set(problem, "interval: %s", error.reason);
+    *quantile = fmin(*quantile, widest);
+    return true;
 }
 
 static bool print_interval(const struct job *job, struct problem *problem)
@@ -678,6 +682,7 @@ static bool prepare(struct job *job, const char *const *words, size_t count,
         return false;
     calibration_apply(job->calibration, job->resolver);
     if (!read_words(job, words, count, &path, problem) ||
+        !overwrite_check(options, path, problem) ||
         !observed_read(&job->observed, job->resolver, path, options, &style, job->given,
                        job->product.count, problem))
         return false;

@@ -9,6 +9,7 @@
 #include "command.h"
 #include "import_map.h"
 #include "output.h"
+#include "overwrite.h"
 #include "read/import.h"
 #include "read/packed.h"
 #include "sink.h"
@@ -431,8 +432,8 @@ static bool prepare(struct job *job, const char *const *files, size_t count,
     if (job->map == NULL)
         return false;
     for (size_t i = 0; i < count; i++)
-        if (output_is_input(job->options->output, files[i]))
-            return problem_set(problem, "-o: %s would replace what is read", files[i]);
+        if (!overwrite_check(job->options, files[i], problem))
+            return false;
     return sc_import_create(&job->table, &options, &error) ||
            problem_set(problem, "%s", error.reason);
 }

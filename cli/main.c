@@ -9,6 +9,7 @@
 #include "complete.h"
 #include "manual.h"
 #include "output.h"
+#include "overwrite.h"
 
 static const struct command *const commands[] = {
     &command_estimate,
@@ -141,6 +142,10 @@ static int run_command(const struct command *command, int argc, char **argv)
     }
     if (options.help != NULL) {
         code = print_command_help(command);
+        goto done;
+    }
+    if (!overwrite_check_line(&options, words, word_count, &problem)) {
+        code = command_fail(&problem);
         goto done;
     }
     catalog = catalog_create(options.data != NULL ? options.data : data_directory());

@@ -10,6 +10,7 @@
 #include "gnuplot.h"
 #include "number.h"
 #include "output.h"
+#include "overwrite.h"
 #include "progress.h"
 #include "read/addresses.h"
 #include "read/packed.h"
@@ -352,12 +353,7 @@ static bool check_together(const struct job *job, struct problem *problem)
         return problem_set(problem, "--every: only for LRU in one set, whose curve has steps");
     if (o->histogram != NULL && (o->plot != NULL || o->ways != NULL))
         return problem_set(problem, "--histogram: not with --%s", o->plot != NULL ? "plot" : "ways");
-    if (o->plot != NULL && o->output != NULL && strcmp(o->plot, o->output) == 0)
-        return problem_set(problem, "--plot and -o: both are %s", o->plot);
-    if (output_is_input(o->output, job->trace) || output_is_input(o->plot, job->trace))
-        return problem_set(problem, "%s: %s would replace the trace",
-                           output_is_input(o->output, job->trace) ? "-o" : "--plot", job->trace);
-    return true;
+    return overwrite_check(o, job->trace, problem);
 }
 
 static bool read_options(struct job *job, struct problem *problem)

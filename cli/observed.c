@@ -210,6 +210,25 @@ static bool keep_reason(struct observed *observed, struct observed_row *row,
     return true;
 }
 
+/* What cannot be a measurement: nothing in SI is that large or that small, and with more the
+ * squares of the scores are no numbers. */
+static bool check_size(double measured, enum sc_dimension dimension, const char *text,
+                       struct problem *problem)
+{
+    const double largest = 1e30, largest_share = 1.5;
+    const bool may_be_zero = dimension == SC_NUMBER || dimension == SC_SHARE;
+    if (dimension == SC_SHARE && measured > largest_share)
+        return problem_set(problem, "expected a share of 1, or one in per cent with a %% sign, "
+                                    "got '%.60s'", text);
+    if (measured > largest || (measured > 0.0 && measured < 1.0 / largest))
+        return problem_set(problem, "expected %s, got '%.60s': too large or too small to be measured",
+                           sc_dimension_word(dimension), text);
+    if (measured > 0.0 || (may_be_zero && !(measured < 0.0)))
+        return true;
+    return problem_set(problem, "expected %s %s 0, got '%.60s'", sc_dimension_word(dimension),
+                       may_be_zero ? "not below" : "above", text);
+}
+
 /* The cell of the measurement, whose place the problem then names. */
 static bool read_measurement(const struct observed *observed, struct observed_row *row,
                              struct problem *problem)
@@ -240,11 +259,7 @@ static bool read_measurement(const struct observed *observed, struct observed_ro
         row->measured = dimension == SC_SECONDS ? row->measured / clock_hz
                                                 : row->measured * clock_hz;
     }
-    const bool may_be_zero = dimension == SC_NUMBER || dimension == SC_SHARE;
-    if (row->measured > 0.0 || (may_be_zero && row->measured == 0.0))
-        return true;
-    return problem_set(problem, "expected %s %s 0, got '%.60s'", sc_dimension_word(dimension),
-                       may_be_zero ? "not below" : "above", cell->text);
+    return check_size(row->measured, dimension, cell->text, problem);
 }
 
 static const char *why_not_counted(const struct observed *observed, const struct observed_row *row)

@@ -13,11 +13,13 @@ static bool store(struct options *options, const struct option_row *row, const c
     for (size_t i = 0; i < places; i++, place += sizeof value) {
         const char *there = NULL;
         memcpy(&there, place, sizeof there);
-        if (there == NULL || !row->times) {
+        if (there == NULL) {
             memcpy(place, &value, sizeof value);
             return true;
         }
     }
+    if (!row->times)
+        return problem_set(problem, "--%s is given twice", row->name);
     return problem_set(problem, "--%s: more than %d of them", row->name, (int)OPTION_TIMES);
 }
 

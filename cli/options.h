@@ -39,7 +39,7 @@ struct option_row {
     const char *argument; /* "FILE", or NULL for a switch */
     size_t offset;        /* of the member of struct options */
     const char *help;
-    bool times;           /* may be given up to OPTION_TIMES times */
+    bool times;           /* may be given up to OPTION_TIMES times; others once */
 };
 
 #define OPTION(member, short_letter, argument_name, text) \

@@ -206,10 +206,6 @@ static int plot(const struct command *command, const struct options *options,
         return command_fail((problem_set(&problem, "plot: expected -o FILE.svg, .png or .pdf, or "
                                                    "--csv FILE"),
                              &problem));
-    if (options->output != NULL && options->csv != NULL &&
-        strcmp(options->output, options->csv) == 0)
-        return command_fail((problem_set(&problem, "-o and --csv: both are %s", options->csv),
-                             &problem));
     if (options->output != NULL &&
         ((format = gnuplot_format("output", options->output, &problem)) == NULL ||
          !output_check(options->output, &problem)))

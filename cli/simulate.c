@@ -338,9 +338,6 @@ static bool open_replay(struct simulation *s, const struct options *options,
             replay_replaces(s->simulator->replay, s->selection.items[i].field))
             return problem_set(problem, "--columns: %s says nothing with --replay",
                                s->selection.items[i].field->key);
-    if (output_is_input(options->output, name) || output_is_input(options->trace, name))
-        return problem_set(problem, "%s: %s would replace the trace",
-                           output_is_input(options->output, name) ? "-o" : "--trace", name);
     return replay_read(name, &s->replay, problem);
 }
 
@@ -436,19 +433,8 @@ static int run_simulation(struct simulation *s, const struct options *options,
     return EXIT_NO;
 }
 
-static bool same_file(const char *a, const char *b)
-{
-    return a != NULL && b != NULL && strcmp(a, b) == 0;
-}
-
 static bool check_files(const struct options *o, struct problem *problem)
 {
-    if (same_file(o->trace, o->output))
-        return problem_set(problem, "--trace and -o: both are %s", o->trace);
-    if (same_file(o->record, o->output))
-        return problem_set(problem, "--record and -o: both are %s", o->record);
-    if (same_file(o->record, o->trace))
-        return problem_set(problem, "--record and --trace: both are %s", o->record);
     return o->record == NULL || o->replay == NULL ||
            problem_set(problem, "--record and --replay: one of them");
 }

@@ -15,6 +15,29 @@ static enum sc_status refuse(struct sc_error *error, const char *field, double v
  * of the simulator, whose work is bounded by these instructions. */
 static const double instructions_max = 1e8;
 
+/* The key to blame is the largest of the factors. */
+static enum sc_status check_instructions(const struct sc_prefetch *s, struct sc_error *error)
+{
+    const struct {
+        const char *field;
+        double value, factor;
+    } factors[] = { { "iterations", s->iterations, s->iterations },
+                    { "ctas", s->ctas, s->ctas },
+                    { "cta_warps", s->cta_warps, s->cta_warps },
+                    { "loads", s->loads, s->loads },
+                    { "compute", s->compute, 2.0 + s->compute } };
+    size_t largest = 0;
+    double instructions = 1.0;
+    for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++) {
+        instructions *= factors[i].factor;
+        largest = factors[i].factor > factors[largest].factor ? i : largest;
+    }
+    return instructions <= instructions_max
+               ? SC_OK
+               : refuse(error, factors[largest].field, factors[largest].value,
+                        "makes more than 1e8 instructions");
+}
+
 enum sc_status sc_prefetch_check(const struct sc_prefetch *s, struct sc_error *error)
 {
     const enum sc_status status = sc_scenario_check(&sc_prefetch_system, s, error);
@@ -36,9 +59,7 @@ enum sc_status sc_prefetch_check(const struct sc_prefetch *s, struct sc_error *e
         return refuse(error, "l2_latency", s->l2_latency_cycles, "is below l1_latency");
     if (s->l1_bytes * s->l1_data_share < 8 * SC_PREFETCH_LINE)
         return refuse(error, "l1_data_share", s->l1_data_share, "leaves fewer than 8 lines of L1");
-    if (s->ctas * s->cta_warps * s->iterations * s->loads * (2.0 + s->compute) > instructions_max)
-        return refuse(error, "iterations", s->iterations, "makes more than 1e8 instructions");
-    return SC_OK;
+    return check_instructions(s, error);
 }
 
 double sc_prefetch_reach(const struct sc_prefetch *s, enum sc_prefetch_pattern pattern)

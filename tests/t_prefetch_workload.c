@@ -116,6 +116,8 @@ static void test_refusals(const struct prefetch_world *world)
         { "mshrs=16", "prefetch_mshrs" },         { "dram_latency=100", "dram_latency" },
         { "l1_latency=300", "l2_latency" },       { "l1=4KiB l1_data_share=0.1", "l1_data_share" },
         { "iterations=1000000 ctas=100", "iterations" },
+        { "ctas=1000000 iterations=100", "ctas" },
+        { "compute=1000 ctas=900 iterations=100", "compute" },
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         const struct sc_prefetch s = prefetch_scenario(world, "%s", bad[i].keys);
@@ -129,7 +131,7 @@ static void test_refusals(const struct prefetch_world *world)
 int main(void)
 {
     struct prefetch_world world;
-    plan(27);
+    plan(29);
     prefetch_world_init(&world);
     test_kernels(&world);
     test_addresses(&world);

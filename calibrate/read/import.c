@@ -99,6 +99,7 @@ struct sc_import {
     struct sc_import_error error;
     bool failed, ran;
     bool asked, kept; /* in this file: keys were held against --keep, one matched */
+    bool named;       /* its name matches --name */
 };
 
 const struct sc_import_kind *sc_import_kind_find(const char *name)
@@ -357,7 +358,8 @@ bool sc_import_keeps(struct sc_import *import, struct sc_piece key)
 static void name_groups(struct sc_import *import)
 {
     const struct sc_piece name = sc_piece_of(import->files[import->file_count - 1].name);
-    if (import->name == NULL || !sc_pattern_matches(import->name, name))
+    import->named = import->name == NULL || sc_pattern_matches(import->name, name);
+    if (import->name == NULL || !import->named)
         return;
     for (size_t i = 0; i < sc_pattern_names(import->name); i++) {
         unsigned group = 0;
@@ -401,8 +403,26 @@ static bool write_row(struct sc_import *import, size_t line)
     return fine;
 }
 
+/* Nothing that a kind of file is read for can be below 0: a counter that has run over. */
+static void leave_negative(struct sc_import *import, size_t line)
+{
+    size_t count = 0;
+    for (size_t t = 0; t < SC_IMPORT_TABLES; t++)
+        count += import->kind->columns[t].count;
+    for (size_t i = 0; i < count; i++) {
+        const size_t at = import->fixed[i];
+        const struct cell *const cell = &import->row[at];
+        if (cell->kind != SC_IMPORT_NUMBER || !(cell->number < 0.0))
+            continue;
+        sc_import_note(import, line, "%s is negative, %.17g: left empty", import->columns[at].name,
+                       cell->number);
+        sc_import_unset(import, i);
+    }
+}
+
 void sc_import_row(struct sc_import *import, size_t line)
 {
+    leave_negative(import, line);
     name_groups(import);
     if (!import->failed && !write_row(import, line))
         (void)sc_import_fail(import, 0, "cannot keep rows in a temporary file: %s",
@@ -689,6 +709,8 @@ static void note_shortfalls(struct sc_import *import)
                        keep_gave_up ? "keep" : "name");
     if (import->asked && !import->kept && !keep_gave_up)
         sc_import_note(import, 0, "--keep: matches no statistic of it");
+    if (import->outcome.rows > 0 && !import->named && !sc_pattern_gave_up(import->name))
+        sc_import_note(import, 0, "--name: does not match it");
     if (import->long_line)
         sc_import_note(import, 0, "of lines above 1 MiB only the first MiB was read");
 }

@@ -305,8 +305,9 @@ static double difference(struct log *log, size_t column)
     const double now = log->value[column], before = log->before[column];
     if (isnan(now))
         return (double)NAN;
-    log->before[column] = now;
-    if (log->cut_head && !log->any_block)
+    log->before[column] = now < 0.0 ? (double)NAN : now;
+    /* From what is no count nothing follows for the kernel after it either. */
+    if (isnan(before) || (log->cut_head && !log->any_block))
         return (double)NAN;
     if (now >= before)
         return now - before;

@@ -20,6 +20,7 @@ enum {
     LANE_BYTES = 4
 };
 
+enum { WARP_LANES = 32 };
 enum column { CTA, WARP, PC, OP, ADDRESS, BYTES, COMPUTE, DEPENDENCE, COLUMNS };
 
 static const struct {
@@ -286,8 +287,9 @@ static bool add_lanes(struct reading *r, struct word word, uint64_t base, uint64
     return true;
 }
 
-/* BASE or BASE+STRIDE*LANES. */
-static bool read_lanes(struct reading *r, struct word word)
+/* BASE or BASE+STRIDE*LANES.  More addresses than a warp has lanes, one by one, are the sectors
+ * that a written trace lists. */
+static bool read_lanes(struct reading *r, struct word word, uint64_t most)
 {
     static const char expected[] = "addresses, as 0x1f00 or 0x1f00+4*32";
     uint64_t base, stride, lanes;
@@ -307,10 +309,12 @@ static bool read_lanes(struct reading *r, struct word word)
     if (!sc_whole_read(word.text + at, word.length - at, &lanes, &used) || lanes == 0 ||
         at + used < word.length)
         return refuse_word(r, ADDRESS, word, expected);
+    if (lanes > most)
+        return refuse_word(r, ADDRESS, word, "at most 32 lanes, those of a warp");
     return add_lanes(r, word, base, stride, down, lanes);
 }
 
-static bool read_addresses(struct reading *r)
+static bool read_addresses(struct reading *r, uint64_t most)
 {
     struct word rest = r->cell[ADDRESS];
     r->lanes = 0;
@@ -320,7 +324,7 @@ static bool read_addresses(struct reading *r)
         struct word word = { rest.text, 0 };
         while (word.length < rest.length && !is_blank(rest.text[word.length]))
             word.length++;
-        if (word.length > 0 && !read_lanes(r, word))
+        if (word.length > 0 && !read_lanes(r, word, most))
             return false;
         const size_t taken = word.length + (word.length < rest.length);
         rest = (struct word){ rest.text + taken, rest.length - taken };
@@ -341,7 +345,7 @@ static bool read_zeros(struct reading *r)
     for (int i = 0; i < COLUMNS; i++)
         if (i != OP && i != ADDRESS && i != BYTES && !refuse_filled(r, (enum column)i))
             return false;
-    if (!read_addresses(r) ||
+    if (!read_addresses(r, SC_WARP_TRACE_LANES) ||
         !read_whole(r, BYTES, r->cell[BYTES], 1, UINT64_MAX, &bytes))
         return false;
     for (size_t i = 0; i < r->lanes; i++) {
@@ -374,7 +378,7 @@ static bool read_touched(struct reading *r, struct sc_warp_instruction *in, unsi
         (!read_name(r, name) ||
          !read_optional(r, DEPENDENCE, 1, SC_WARP_TRACE_DEPENDENCE, 0, &dependence)))
         return false;
-    if (!read_addresses(r) ||
+    if (!read_addresses(r, WARP_LANES) ||
         !read_optional(r, BYTES, 1, SC_WARP_TRACE_LANE_BYTES, width, &bytes))
         return false;
     in->name = name;

@@ -300,6 +300,45 @@ stallcast: clock.csv: nothing was compared: none of 1 rows counts" \
 check_run 'two columns could be meant: it says which' 0 '' "stallcast: standard input: column 'time_s' is taken for the measurement; --measured takes another" \
     sh -c "printf 'warps_per_sm,cycles,time_s\n8,21000,1.9e-5\n' | '$program' compare stream - --summary >/dev/null"
 
+# ---- what can be no measurement ----
+
+# cell TEXT REASON: of a measured time.
+cell() {
+    printf 'warps_per_sm;time_us\n8;20\n8;%s\n' "$1" >cell.csv
+    "$program" compare stream cell.csv --decimal . -f csv --in-order >rows.csv 2>err
+    ok "a time of $1: exit code 1" [ $? -eq 1 ]
+    ok 'the row stays, with the reason' sh -c \
+        '[ "$(wc -l <rows.csv)" -eq 3 ] && tail -n 1 rows.csv | grep -qF "cell.csv:3: time_us: expected a time$1" ||
+            { cat rows.csv; exit 1; }' sh "$2"
+    ok 'and counts nowhere' grep -q '^time_s of 1 of 2 rows: mean error 6.54 %,.* worst 6.54 %,.*; 1 bad$' err
+    ok 'no number is none' sh -c '! grep -Eiw "nan|inf" rows.csv err || grep -q "got .nan\|got .inf\|got .>nan" err'
+    "$program" fit stream cell.csv --decimal . --free latency >out 2>err
+    ok 'nor is it fitted to' [ $? -eq 2 -a ! -s out ]
+}
+big='too large or too small'
+cell 0 " above 0, got '0'"
+cell -21 " above 0, got '-21'"
+cell '<0' " above 0, got '<0'"
+cell nan ", got 'nan': not a finite"
+cell inf ", got 'inf': not a finite"
+cell '>nan' ", got '>nan': not a finite"
+cell '>' ", got '>': empty"
+cell 1e308 ", got '1e308': $big to be measured"
+cell 1e-308 ", got '1e-308': $big to be measured"
+cell 1e40 ", got '1e40': $big to be measured"
+cell '>1e-40' ", got '>1e-40': $big to be measured"
+cell 1e309 ", got '1e309': $big"
+cell 20MB ", got '20MB': a size"
+cell '20 us x' ", got '20 us x': text after the number"
+cell 1,000 ", got '1,000': no thousands separators"
+check_run 'per cent without the sign' 1 'h3,2,,0.122,,,,,stream order,0,,"of.csv:2: measured_hbf_utilisation: expected a share of 1, or one in per cent with a % sign, got '"'12'"'"' '' \
+    sh -c "printf 'policy,measured_hbf_utilisation\nh3,12\nslipstream,46%%\n' >of.csv
+        '$program' compare hbf of.csv model=llama-8b -f csv --digits 3 -c policy 2>/dev/null >rows.csv; code=\$?; grep ^h3 rows.csv; exit \$code"
+check_run 'with the sign, in the cell or in the name' 0 '0.12
+0.46' '' \
+    sh -c "printf 'policy,measured_hbf_utilisation (%%)\nh3,12\nslipstream,46%%\n' >of.csv
+        '$program' compare hbf of.csv model=llama-8b -f jsonl --in-order 2>/dev/null | sed 's/.*\"measured_hbf_utilisation\":\([0-9.]*\).*/\1/'"
+
 # ---- names that are taken ----
 
 check_run 'nothing is lost by a name' 0 'ratio,time_us,ratio,stallcast_ratio' '' \

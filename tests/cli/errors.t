@@ -153,6 +153,23 @@ hbf 'no option --: --help lists those there are' --=3
 hbf 'no option -q: --help lists those there are' -q
 hbf 'no option -q?: --help lists those there are' "$(printf -- '-q\001')"
 hbf '--strict takes no value' --strict=yes
+
+# Every option of every command that is not for several values, in all its forms.
+for command in estimate explain rank simulate calibrate validate import compare fit plot mrc list; do
+    "$program" $command --help | sed -n '/^options:/,$p' >help
+    sed -n 's/^ *\(-\([a-z]\), \)\{0,1\}--\([a-z-]*\) \([A-Za-z]\{0,1\}\).*/\3 \2:\4/p' help |
+        grep -Ev '^(free|fail-above|map) ' >once
+    ok "$command: options are found" [ "$(wc -l <once)" -ge 5 ]
+    while read -r option rest; do
+        case ${rest#*:} in
+        [a-zA-Z]) set -- --"$option" x --"$option=y" ;;
+        *) set -- --"$option" --"$option" ;;
+        esac
+        refuses "--$option is given twice" $command "$@"
+    done <once
+done
+hbf '--output is given twice' -o a --output=b
+ok 'and nothing was written' [ ! -e a -a ! -e b ]
 hbf '-h takes no value' -hx
 hbf '--format needs a value: --format FORMAT' --format
 for option in from format output columns only digits jobs delimiter decimal data; do

@@ -119,6 +119,31 @@ ok 'the file goes to standard output alone' grep -q '^record,name,key' direct.cs
 ok 'and is the same twice' sh -c \
     '"$0" fit uvm uvm.csv '"$uvm"' -o - 2>/dev/null | cmp - direct.csv' "$program"
 
+# ---- the same measurements by another metric ----
+
+# Rows of a simulated machine, each as a metric: all are the slowdown or its reciprocal, times what
+# the scenario gives, and so tell the same.
+# shellcheck disable=SC2086
+"$program" estimate stream $machine warps_per_sm=1:32:*2 outstanding_per_warp=1,4 -f csv --digits all \
+    -c warps_per_sm,outstanding_per_warp,slowdown,time_s,cycles,throughput_bytes_per_s,share_of_peak |
+    cut -d, -f3- | awk -F, -v OFS=, -v CONVFMT=%.17g 'NR > 1 { for (i = NF - 4; i <= NF; i++) $i *= exp((i > NF - 2 ? -1 : 1) * 0.03 * sin(NR)) }
+        { print }' >metrics.csv
+for metric in time_s cycles throughput_bytes_per_s share_of_peak; do
+    "$program" fit stream metrics.csv bandwidth=300GB/s --measured $metric --free latency -o by.params.csv \
+        -f csv --digits 4 >by.csv 2>by.notes
+    [ $metric != time_s ] || { cp by.csv want.csv; cp by.notes want.notes; cp by.params.csv want.params.csv; }
+    ok "$metric: the same estimate" sh -c 'cut -d, -f3 by.csv >a; cut -d, -f3 want.csv | cmp - a'
+    ok 'the same interval' sh -c 'tail -n 1 by.notes >a; tail -n 1 want.notes | cmp - a && grep -q "within a factor of" a'
+    ok 'which is filed' sh -c '"$0" estimate stream --params by.params.csv -c slowdown_lo,slowdown_hi >a 2>&1
+        "$0" estimate stream --params want.params.csv -c slowdown_lo,slowdown_hi 2>&1 | cmp - a' "$program"
+done
+printf 'warps_per_sm,time_us\n4,1e-20\n8,1e20\n' >wild.csv
+stallcast fit stream wild.csv --free latency -o wild.params.csv >out 2>notes
+stallcast estimate stream --params wild.params.csv --level 0.99 -f csv >answer 2>>notes
+ok 'measurements that contradict each other leave an interval that is a number' \
+    sh -c '! grep -Eiw "nan|inf" out notes answer wild.params.csv && grep -q "within a factor of [0-9]" notes &&
+        awk -F, "NR == 2 { exit !(\$2 > 0 && \$3 > 1e9) }" answer'
+
 # ---- rows that do not count ----
 
 cat >mixed.csv <<'END'

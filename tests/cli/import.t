@@ -47,6 +47,28 @@ check_run 'talk of MQSim' 1 'part' 'stallcast: hello: is what MQSim printed; its
     stallcast import mqsim hello -c part
 echo hello >hello
 
+# ---- counters below 0, names that do not match ----
+
+negative="accelsim.log:25: l1_misses falls from 0 to -30720: left empty"
+sed 's/gpu_sim_cycle *= *[0-9]*/gpu_sim_cycle = -5/' "$source_tree"/data/examples/accelsim.log >below.log
+stallcast import accelsim below.log -c kernel,cycles,time_s >out 2>err
+ok 'a negative counter is no count, nor is what follows from it' sh -c \
+    '[ "$(cat out)" = "kernel,cycles,time_s
+load_8_warps,,
+load_32_warps,," ] && [ "$(grep -c "^stallcast: below.log:[0-9]*: cycles is negative, -5: left empty$" err)" -eq 2 ]'
+sed 's/L1D_total_cache_misses = 30720/L1D_total_cache_misses = -30720/' "$source_tree"/data/examples/accelsim.log >below.log
+check_run 'nor the difference of the next kernel' 0 'kernel,l1_misses
+load_8_warps,
+load_32_warps,' "stallcast: below.${negative#*.}" stallcast import accelsim below.log -c kernel,l1_misses
+cp "$source_tree"/data/examples/accelsim.log w8.log
+cp w8.log other.log
+check_run 'a name that --name does not match is said' 0 'file,w
+w8.log,8
+w8.log,8
+other.log,
+other.log,' 'stallcast: other.log: --name: does not match it' \
+    stallcast import accelsim w8.log other.log --name 'w(?<w>\d+)' -c file,w
+
 # ---- maps ----
 
 map_refuses() {
@@ -112,7 +134,8 @@ check_run 'given' 0 'outstanding_per_warp
 cp deep.log deep_mlp8.log
 check_run 'given by the name of the file' 0 'outstanding_per_warp
 6
-8' "$(printf "$deep" 2)" stallcast import accelsim deep.log deep_mlp8.log -m stream --name 'mlp(?<outstanding_per_warp>\d+)' \
+8' "stallcast: deep.log: --name: does not match it
+$(printf "$deep" 2)" stallcast import accelsim deep.log deep_mlp8.log -m stream --name 'mlp(?<outstanding_per_warp>\d+)' \
     -c outstanding_per_warp
 check_run 'only where there is nothing' 0 'dram_reads,cycles
 250,1

@@ -98,11 +98,11 @@ refuses '--block: names.txt has names, which have no place: --item says how larg
     mrc names.txt -b 4KiB
 refuses 'a.txt: none of its 7 accesses is to a block of the sample: take a larger --sample, or --sample-size' \
     mrc a.txt --sample 1e-6
-refuses '-o: a.txt would replace the trace' mrc a.txt -f csv -o a.txt
+refuses '-o: a.txt would replace what is read' mrc a.txt -f csv -o a.txt
 ln -s a.txt link.csv
-refuses '-o: a.txt would replace the trace' mrc a.txt -o ./link.csv
+refuses '-o: a.txt would replace what is read' mrc a.txt -o ./link.csv
 ln a.txt hard.svg
-refuses '--plot: a.txt would replace the trace' mrc a.txt --plot hard.svg
+refuses '--plot: a.txt would replace what is read' mrc a.txt --plot hard.svg
 rm hard.svg
 ok 'the trace still stands' sh -c '[ "$(wc -l <a.txt)" -eq 7 ]'
 check_run 'a device may be both' 2 '' 'stallcast: /dev/null: expected at least one access, got none' \

@@ -62,6 +62,39 @@ sed 's/^bad/same/' answers.csv >want
 sed -i 's/bad.csv/same.csv/' want
 ok 'a file may be answered in place' cmp want same.csv
 
+# ---- what is read is not replaced, nor what else is written ----
+
+cp "$source_tree"/data/params/stream.csv p.csv
+cp p.csv kept.csv
+ln -s p.csv link.csv
+printf 'warps_per_sm,time_us\n4,20\n8,21\n' >rows.csv
+for command in 'estimate stream' 'explain stream' 'rank stream --over gpu' 'validate stream' \
+    'compare stream rows.csv' 'fit stream rows.csv --free latency'; do
+    for file in p.csv ./p.csv link.csv; do
+        # shellcheck disable=SC2086
+        refuses '-o: p.csv would replace what is read' $command --params p.csv -o $file
+    done
+done
+refuses '--csv: p.csv would replace what is read' plot stream-sweep --params p.csv --csv p.csv
+refuses '--plot: p.csv would replace what is read' \
+    compare stream rows.csv --params p.csv --plot p.csv
+ok 'the calibration still stands' cmp p.csv kept.csv
+cp rows.csv kept.csv
+refuses '-o: rows.csv would replace what is read' fit stream rows.csv --free latency -o ./rows.csv
+refuses '-o: rows.csv would replace what is read' fit stream -i rows.csv --free latency -o rows.csv
+ok 'the measurements still stand' cmp rows.csv kept.csv
+cp "$source_tree"/data/examples/config.json "$source_tree"/data/examples/my-gpus.csv .
+refuses '-o: config.json would replace what is read' estimate hbf model=llama-8b,config.json -o config.json
+refuses '-o: my-gpus.csv would replace what is read' \
+    estimate hbf model=llama-8b gpu=my-gpus.csv:next,my-gpus.csv:half -o my-gpus.csv
+refuses '-o: my-gpus.csv would replace what is read' explain hbf model=llama-8b gpu=my-gpus.csv:next -o my-gpus.csv
+ok 'the tables still stand' sh -c 'for f; do cmp "$f" "${f##*/}" || exit 1; done' sh \
+    "$source_tree"/data/examples/config.json "$source_tree"/data/examples/my-gpus.csv
+: >llama-8b
+check_run 'a file that has the name of a row is not read' 0 '' '' \
+    stallcast estimate hbf model=llama-8b -o llama-8b
+refuses '--csv and -o: both are x.svg' plot stream-sweep -o x.svg --csv x.svg
+
 chmod 640 answers.csv
 check_run 'a file keeps its mode' 0 '-rw-r-----' '' sh -c \
     "'$program' list systems -o answers.csv && ls -l answers.csv | cut -c1-10"

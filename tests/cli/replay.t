@@ -85,7 +85,7 @@ replay_refuses '--record and --replay: one of them' --replay two.csv --record ne
 replay_refuses '--record writes one kernel, not 2' kernel=lud,pool --record new.csv
 replay_refuses '--record and -o: both are x' --record x -o x
 replay_refuses '--record and --trace: both are x' --record x --trace x
-replay_refuses '-o: two.csv would replace the trace' --replay two.csv -o ./two.csv
+replay_refuses '-o: two.csv would replace what is read' --replay two.csv -o ./two.csv
 replay_refuses 'iterations: 1000000 makes more loads and stores than a trace holds (16777216)' \
     loads=16 arrays=1 compute=0 cta_warps=1 warps=1 ctas=2 iterations=1000000 --record new.csv
 printf 'warp,pc,op,address\n0,a,load,0\n0,b,lod,4\n' >bad.csv
