@@ -351,7 +351,7 @@ static enum sc_status take_meta_value(struct reader *r, enum meta meta)
     case META_SYSTEM:
         p->system = text;
         if (r->wanted->system != NULL && strcmp(text, r->wanted->system->name) != 0)
-            return refuse(r, VALUE, "is another system than the calibration is wanted for");
+            return refuse(r, VALUE, "is another system than the one that is asked about");
         break;
     case META_SEED:
         p->seed = integer;

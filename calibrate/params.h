@@ -49,6 +49,9 @@
 
 enum { SC_PARAMS_FORMAT = 1, SC_PARAMS_ROWS_MAX = 65536, SC_PARAMS_PARAMETERS_MAX = 200 };
 
+/* What stands for the simulator in a calibration that was fitted to measurements. */
+#define SC_PARAMS_MEASURED "measured"
+
 /* Name of the group that holds all points. */
 #define SC_PARAMS_POOLED "*"
 

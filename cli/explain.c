@@ -324,6 +324,21 @@ static const struct sc_params_score *find_score(const struct sc_params *params, 
     return NULL;
 }
 
+static void add_parameter(const struct sc_system *system, const struct sc_params_parameter *p,
+                          struct text *out)
+{
+    const enum sc_dimension dimension = sc_system_field(system, p->name)->dimension;
+    text_printf(out, "  %-22s ", p->name);
+    emit_quantity(p->value, dimension, 4, out);
+    if (p->kind == SC_PARAMS_FITTED) {
+        text_add_string(out, ", standard error ");
+        emit_quantity(p->std_error, dimension, 2, out);
+        text_add_char(out, '\n');
+    } else {
+        text_printf(out, ", %s\n", *p->note != '\0' ? p->note : "not determined by the samples");
+    }
+}
+
 /* Where the interval comes from, and what speaks against it. */
 static void add_uncertainty(const struct explanation *e, struct text *out)
 {
@@ -338,23 +353,21 @@ static void add_uncertainty(const struct explanation *e, struct text *out)
                           : SC_PARAMS_POOLED;
     const struct sc_params_score *error = find_score(&c->params, "median_error", key);
     const struct sc_params_score *coverage = find_score(&c->params, "coverage_90", key);
-    text_printf(out, "\nhow sure\n  slowdown from %.4g to %.4g: %g of 100 simulator runs of scenarios like the\n"
-                     "  sampled ones lie this near to the closed form (split-conformal, %s)\n",
-                e->answer.slowdown_lo, e->answer.slowdown_hi, 100.0 * c->level, c->name);
+    const bool measured = strcmp(c->params.simulator, SC_PARAMS_MEASURED) == 0;
+    text_printf(out, "\nhow sure\n  slowdown from %.4g to %.4g: %g of 100 %s of scenarios like the\n"
+                     "  %s ones lie this near to the closed form (%s, %s)\n",
+                e->answer.slowdown_lo, e->answer.slowdown_hi, 100.0 * c->level,
+                measured ? "measurements" : "simulator runs", measured ? "measured" : "sampled",
+                measured ? "cross-validation" : "split-conformal", c->name);
     if (error != NULL && coverage != NULL)
         text_printf(out, "  held-out runs of %s: median error %.2g %%, %.3g of 100 inside their 90 %% interval\n",
                     key, 100.0 * error->value, 100.0 * coverage->value);
-    for (size_t i = 0; i < c->params.parameter_count; i++) {
-        const struct sc_params_parameter *p = &c->params.parameters[i];
-        if (p->kind == SC_PARAMS_FITTED)
-            text_printf(out, "  %-22s %.4g, standard error %.2g\n", p->name, p->value, p->std_error);
-        else
-            text_printf(out, "  %-22s %.4g, %s\n", p->name, p->value,
-                        *p->note != '\0' ? p->note : "not determined by the samples");
-    }
+    for (size_t i = 0; i < c->params.parameter_count; i++)
+        add_parameter(e->system, &c->params.parameters[i], out);
     if (outside != NULL)
         text_printf(out, "  extrapolated: %s lies outside of what was sampled\n", outside->key);
-    text_add_string(out, "  the interval is against the simulator; `validate` holds both against published figures\n");
+    if (!measured)
+        text_add_string(out, "  the interval is against the simulator; `validate` holds both against published figures\n");
 }
 
 /* Structural constants that were not given but by a preset: the reader should know. */

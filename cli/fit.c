@@ -21,7 +21,7 @@
 #include "text.h"
 #include "tune.h"
 
-enum { FOLDS_DEFAULT = 10, FOLDS_MAX = 1000 };
+enum { FOLDS_DEFAULT = 10, FOLDS_BY = 50, FOLDS_MAX = 1000 };
 static const double shown_level = 0.9;
 
 /* Predictions of the rows, on the scale of the fit. */
@@ -113,45 +113,57 @@ static bool take_rows(struct job *job, struct problem *problem)
     job->tune.rows = job->rows;
     if (job->tune.row_count >= job->one_sided + 2)
         return true;
-    return problem_set(problem, "%s: a fit needs two rows with a measurement at least, got %zu of "
-                                "%zu rows%s%s",
+    return problem_set(problem, "%s: a fit needs two rows with a measurement at least, known from "
+                                "both sides, got %zu of %zu rows%s%s",
                        observed->rows.name, job->tune.row_count - job->one_sided, observed->count,
                        job->left_out > 0 ? "; the first that is left out: " : "",
                        job->left_out > 0 ? job->first_left_out.text : "");
 }
 
-/* Rows with the same text in a column make a fold; `fold` is the number of the row so far. */
-static bool fold_by(struct job *job, const char *name, struct problem *problem)
+struct labelled {
+    const char *label;
+    size_t row;
+};
+
+static int by_label(const void *a, const void *b)
+{
+    const struct labelled *const x = a, *const y = b;
+    const int order = strcmp(x->label, y->label);
+    return order != 0 ? order : (x->row > y->row) - (x->row < y->row);
+}
+
+/* Rows with the same text in a column go to the same fold; `fold` is the number of the row so
+ * far.  More texts than folds are dealt out. */
+static bool fold_by(struct job *job, const char *name, long folds, struct problem *problem)
 {
     const struct observed *const observed = &job->observed;
-    const size_t column = observed_column(observed, name);
+    const size_t column = observed_column(observed, name), count = job->tune.row_count;
+    size_t labels = 0;
     if (column == SIZE_MAX)
         return problem_set(problem, "--by: no column '%.60s' in %s", name, observed->rows.name);
-    for (size_t i = 0; i < job->tune.row_count; i++) {
-        const char *const text = observed->items[job->rows[i].fold].cells[column].text;
-        size_t same = 0;
-        while (same < i && strcmp(observed->items[job->rows[same].fold].cells[column].text, text) != 0)
-            same++;
-        job->residuals[i] = same < i ? job->residuals[same] : (double)job->tune.fold_count++;
+    struct labelled *const rows = calloc(count + 1, sizeof *rows);
+    if (rows == NULL)
+        return problem_set(problem, "out of memory");
+    for (size_t i = 0; i < count; i++)
+        rows[i] = (struct labelled){ observed->items[job->rows[i].fold].cells[column].text, i };
+    qsort(rows, count, sizeof *rows, by_label);
+    for (size_t i = 0; i < count; i++) {
+        labels += i == 0 || strcmp(rows[i - 1].label, rows[i].label) != 0;
+        job->rows[rows[i].row].fold = (labels - 1) % (size_t)folds;
     }
-    for (size_t i = 0; i < job->tune.row_count; i++)
-        job->rows[i].fold = (size_t)job->residuals[i];
-    return job->tune.fold_count > 1 ||
+    free(rows);
+    job->tune.fold_count = labels < (size_t)folds ? labels : (size_t)folds;
+    return labels > 1 ||
            problem_set(problem, "--by: all rows have the same '%.60s', so none can be left out", name);
 }
 
 /* Neighbours in the file go to different folds. */
-static bool fold_evenly(struct job *job, struct problem *problem)
+static void fold_evenly(struct job *job, long folds)
 {
-    long folds = FOLDS_DEFAULT;
     const size_t count = job->tune.row_count;
-    if (job->options->folds != NULL &&
-        !options_whole("folds", job->options->folds, 2, FOLDS_MAX, &folds, problem))
-        return false;
     job->tune.fold_count = (size_t)folds < count ? (size_t)folds : count;
     for (size_t i = 0; i < count; i++)
         job->rows[i].fold = i % job->tune.fold_count;
-    return true;
 }
 
 static bool reserve(struct job *job, struct problem *problem)
@@ -167,10 +179,15 @@ static bool reserve(struct job *job, struct problem *problem)
 
 static bool make_folds(struct job *job, struct problem *problem)
 {
-    if (job->options->by != NULL && job->options->folds != NULL)
-        return problem_set(problem, "--by and --folds both say what is left out together");
-    return job->options->by != NULL ? fold_by(job, job->options->by, problem)
-                                    : fold_evenly(job, problem);
+    const char *const by = job->options->by;
+    long folds = by != NULL ? FOLDS_BY : FOLDS_DEFAULT;
+    if (job->options->folds != NULL &&
+        !options_whole("folds", job->options->folds, 2, FOLDS_MAX, &folds, problem))
+        return false;
+    if (by != NULL)
+        return fold_by(job, by, folds, problem);
+    fold_evenly(job, folds);
+    return true;
 }
 
 /* ---- the fit ---- */
@@ -251,10 +268,13 @@ static double mean_error(const struct job *job, enum stage stage)
     return n > 0 ? sum / (double)n : (double)NAN;
 }
 
-static const char *verdict_of(const struct sc_fit_estimate *estimate, char out[static 160])
+static const char *verdict_of(const struct sc_fit *fit, const struct sc_fit_estimate *estimate,
+                              char out[static 160])
 {
     if (estimate->verdict == SC_FIT_GIVEN)
         return "held: no row depends on it";
+    if (estimate->verdict == SC_FIT_IDENTIFIED && !fit->converged)
+        return "where the fit stopped, not settled";
     if (estimate->verdict == SC_FIT_IDENTIFIED)
         return estimate->out_of_range ? "fitted, far from where it was" : "fitted";
     if (estimate->verdict == SC_FIT_PRIOR)
@@ -301,7 +321,7 @@ static bool write_key(const struct job *job, size_t k, struct sink *sink, struct
         cells[c] = quantity_cell(job, numbers[c], field, &texts[c]);
     /* Of the variance that the prior leaves. */
     cells[LEARNT] = emit_number(stated ? 1.0 - e->prior_share : none);
-    cells[VERDICT] = emit_string(verdict_of(e, verdict));
+    cells[VERDICT] = emit_string(verdict_of(&job->fit, e, verdict));
     const bool fine = sink_row(sink, cells, problem);
     for (int c = 0; c < COLUMNS; c++)
         text_fini(&texts[c]);
@@ -586,7 +606,7 @@ static bool filing_init(const struct job *job, struct filing *f)
     size_t choices = 0;
     for (size_t i = 0; i < job->system->field_count; i++)
         choices += job->system->fields[i].choice_count;
-    *f = (struct filing){ .params = { .system = job->system->name, .simulator = "measured",
+    *f = (struct filing){ .params = { .system = job->system->name, .simulator = SC_PARAMS_MEASURED,
                                       .tool = SC_VERSION } };
     f->parameters = calloc(parameters, sizeof *f->parameters);
     f->covariance = calloc(parameters * parameters, sizeof *f->covariance);
@@ -753,7 +773,7 @@ static const struct option_row options[] = {
     OPTION(noise, 0, "SHARE", "what of a measurement no fit explains, as far as known (default 5 %)"),
     OPTION(loss, 0, "huber|squares", "robust (default), or least squares"),
     OPTION(by, 0, "COLUMN", "cross-validation leaves out rows with the same text there"),
-    OPTION(folds, 0, "N", "or every N-th row (default 10)"),
+    OPTION(folds, 0, "N", "fits of the cross-validation (default 10, with --by at most 50)"),
     OPTION(params, 0, "FILE", "calibration to start from (default: the one that comes with the system)"),
     OPTION(from, 'i', "FILE", "the same as FILE"),
     OPTION(only, 0, "REGEX", "rows whose CSV fields match"),

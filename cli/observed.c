@@ -84,6 +84,18 @@ static const char *metric_at(unsigned long i, const void *context)
     return names->system->metrics[i].column;
 }
 
+/* One without its unit, or a slip. */
+static const char *nearest_metric(const struct names *names, const char *name)
+{
+    for (size_t i = 0; i < names->system->metric_count; i++) {
+        const struct sc_metric *const metric = &names->system->metrics[i];
+        const size_t stem = emit_stem(metric->column, metric->dimension);
+        if (strlen(name) == stem && strncmp(metric->column, name, stem) == 0)
+            return metric->column;
+    }
+    return problem_nearest(name, metric_at, names->system->metric_count, names);
+}
+
 static bool refuse_name(const char *what, const char *name, const char *nearest,
                         struct problem *problem)
 {
@@ -110,9 +122,7 @@ static bool take_metric(struct observed *observed, const char *column, const cha
     const struct names names = { sc_csv_columns(observed->rows.reader), system };
     observed->metric = observed_metric(system, metric, &observed->unit);
     if (observed->metric == NULL)
-        return refuse_name("metric", metric,
-                           problem_nearest(metric, metric_at, system->metric_count, &names),
-                           problem);
+        return refuse_name("metric", metric, nearest_metric(&names, metric), problem);
     const struct sc_unit *const own = unit_of_header(column, observed->metric->dimension);
     if (own != NULL)
         observed->unit = own;

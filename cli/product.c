@@ -3,25 +3,24 @@
 
 #include <stdlib.h>
 
-/* A machine that is named, and a fitted key of another. */
-static void note_fitted(const struct resolver *resolver, const struct product *product)
+void product_note_fitted(const struct resolver *resolver, const struct product *given,
+                         const struct sweep *sweep)
 {
-    for (size_t i = 0; i < product->count; i++)
-        for (size_t j = 0; j < product->sweeps[i].count; j++) {
-            const struct setting *const setting = &product->sweeps[i].values[j];
-            const struct sc_field *const field = resolver_fitted_over(resolver, setting);
-            bool given = false;
-            for (size_t k = 0; k < product->count; k++)
-                given = given || product->sweeps[k].field == field;
-            if (field == NULL || given)
-                continue;
-            struct problem note;
-            (void)problem_set(&note, "%s=%s, but %s is as it was fitted: give %s=VALUE for "
-                                     "another machine",
-                              setting->field->key, setting_name(setting), field->key, field->key);
-            problem_print(&note);
-            return;
-        }
+    for (size_t j = 0; j < sweep->count; j++) {
+        const struct setting *const setting = &sweep->values[j];
+        const struct sc_field *const field = resolver_fitted_over(resolver, setting);
+        bool is_given = false;
+        for (size_t k = 0; k < given->count; k++)
+            is_given = is_given || given->sweeps[k].field == field;
+        if (field == NULL || is_given)
+            continue;
+        struct problem note;
+        (void)problem_set(&note, "%s=%s, but %s is as it was fitted: give %s=VALUE for another "
+                                 "machine",
+                          setting->field->key, setting_name(setting), field->key, field->key);
+        problem_print(&note);
+        return;
+    }
 }
 
 bool product_make(struct resolver *resolver, const char *const *words, size_t count,
@@ -43,7 +42,8 @@ bool product_make(struct resolver *resolver, const char *const *words, size_t co
                                (int)SWEEP_VALUES_MAX);
         product->rows *= sweep->count;
     }
-    note_fitted(resolver, product);
+    for (size_t i = 0; i < product->count; i++)
+        product_note_fitted(resolver, product, &product->sweeps[i]);
     return true;
 }
 

@@ -15,6 +15,10 @@ struct product {
  * freed by product_fini() whatever the outcome. */
 bool product_make(struct resolver *resolver, const char *const *words, size_t count,
                   struct product *product, struct problem *problem);
+/* Says on standard error, in one line, that a machine is named by the sweep but that a key of its
+ * own is as it was fitted, unless that key is given. */
+void product_note_fitted(const struct resolver *resolver, const struct product *given,
+                         const struct sweep *sweep);
 void product_fini(struct product *product);
 
 /* Settings of one row, into settings[0 .. product->count); the first key

@@ -747,8 +747,11 @@ static bool prepare(struct rank *rank, const char **words, size_t count, struct 
         by = sc_system_metric(contest->system, "time_s") != NULL
                  ? "time_s"
                  : contest->system->metrics[0].column;
-    return contest_by(contest, by, problem) && contest_spreads(contest, problem) &&
-           read_words(rank, words, &count, problem) && find_crossing_key(rank, words, problem);
+    if (!contest_by(contest, by, problem) || !contest_spreads(contest, problem) ||
+        !read_words(rank, words, &count, problem))
+        return false;
+    product_note_fitted(contest->resolver, &rank->product, &contest->rows);
+    return find_crossing_key(rank, words, problem);
 }
 
 static int rank_run(const struct command *command, const struct options *options,

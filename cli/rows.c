@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "preset.h"
+
 struct row_memory {
     char text[48];
     size_t length;
@@ -202,6 +204,31 @@ static bool bind_column(struct rows *rows, size_t column, struct problem *proble
     return true;
 }
 
+/* Machines are named row by row, but a key of theirs is as it was fitted. */
+static void note_fitted(const struct rows *rows)
+{
+    for (size_t i = 0; i < rows->source_count; i++) {
+        const struct sc_field *const field = rows->sources[i].binding.field;
+        if (field->kind != SC_PRESET || preset_count(rows->resolver, field) == 0)
+            continue;
+        const struct setting first = { .field = field,
+                                       .preset = preset_at(rows->resolver, field, 0) };
+        const struct sc_field *const fitted = resolver_fitted_over(rows->resolver, &first);
+        bool given = false;
+        for (size_t j = 0; j < rows->source_count; j++)
+            given = given || rows->sources[j].binding.field == fitted;
+        for (size_t j = 0; j < rows->given_count; j++)
+            given = given || rows->given[j].field == fitted;
+        if (fitted == NULL || given)
+            continue;
+        struct problem note;
+        (void)problem_set(&note, "%s: column %s names machines, but %s is as it was fitted in all "
+                                 "rows: give it for another machine",
+                          rows->name, field->key, fitted->key);
+        problem_print(&note);
+    }
+}
+
 bool rows_bind(struct rows *rows, size_t apart, const struct setting *given, size_t given_count,
                struct problem *problem)
 {
@@ -219,6 +246,7 @@ bool rows_bind(struct rows *rows, size_t apart, const struct setting *given, siz
                            "%s:%zu: no column names a key of %s: 'stallcast list fields %s' shows them",
                            rows->name, sc_csv_header_line(rows->reader), system->name,
                            system->name);
+    note_fitted(rows);
     return true;
 }
 

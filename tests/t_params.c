@@ -231,7 +231,7 @@ static const struct corruption corruptions[] = {
     { "format,,1", "format,,2", 2, "value", "is a format that this version does not read; it reads 1", false, SC_ERANGE },
     { "format,,1", "format,,1.0", 2, "value", "is not a whole number from 0 to 18446744073709551615", false, SC_EDOMAIN },
     { "meta,format,,1,,,,,\n", "", 2, "name", "comes before meta format, which must be the first row", false, SC_EDOMAIN },
-    { "system,,box", "system,,uvm", 3, "value", "is another system than the calibration is wanted for", false, SC_EDOMAIN },
+    { "system,,box", "system,,uvm", 3, "value", "is another system than the one that is asked about", false, SC_EDOMAIN },
     { "18446744073709551615", "18446744073709551616", 4, "value", "is not a whole number from 0 to 18446744073709551615", false, SC_EDOMAIN },
     { "18446744073709551615", "-1", 4, "value", "is not a whole number from 0 to 18446744073709551615", false, SC_EDOMAIN },
     { "meta,seed,,18446744073709551615,,,,,\n", "", 0, NULL, "has no meta seed", false, SC_EMISSING },

@@ -389,9 +389,9 @@ ok 'runs are no calibration' sh -c \
     "! '$program' estimate hbf model=llama-8b --params bad.csv >out 2>err && [ ! -s out ] &&
      grep -q '^stallcast: bad.csv:1: is not the header of a calibration file: ' err"
 sed '/^meta,system/s/hbf/stream/' whole.csv >bad.csv
-judged_refuses "bad.csv:3: value: is another system than the calibration is wanted for, got 'stream'" \
+judged_refuses "bad.csv:3: value: is another system than the one that is asked about, got 'stream'" \
     bad.csv
-refuses "whole.csv:3: value: is another system than the calibration is wanted for, got 'hbf'" \
+refuses "whole.csv:3: value: is another system than the one that is asked about, got 'hbf'" \
     estimate stream --params whole.csv
 sed '/^meta,format/s/1/2/' whole.csv >bad.csv
 judged_refuses "bad.csv:2: value: is a format that this version does not read; it reads 1, got '2'" \

@@ -60,6 +60,20 @@ check_run 'a named machine is remarked upon' 0 'time_s
 stallcast: extrapolated, the interval may not hold: outside of what was sampled: sms, channels, clock' \
     sh -c "\"$program\" estimate stream gpu=h100 warps_per_sm=8 --params mine.params.csv -f csv -c time_s |
         awk -F, 'NR == 1 { print \$NF } NR == 2 { print \$NF }'"
+# notes WORD...: what standard error has, one line of which must match.
+notes() {
+    pattern=$1
+    shift
+    stallcast "$@" 2>&1 >/dev/null | grep -q "$pattern"
+}
+ok 'so is one that is ranked' notes '^stallcast: gpu=[a-z0-9-]*, but bandwidth is as it was fitted' \
+    rank stream --over gpu --params mine.params.csv
+printf 'gpu,warps_per_sm\nh100,8\na100,8\n' >machines.csv
+ok 'and a column of them' notes '^stallcast: machines.csv: column gpu names machines, but bandwidth is as it was fitted in all rows' \
+    estimate stream --from machines.csv --params mine.params.csv
+ok 'explain speaks of measurements' sh -c '"$0" explain stream --params mine.params.csv 2>/dev/null >why &&
+    grep -q "of 100 measurements of scenarios like the" why && grep -q "^  latency  *4[45][0-9.]* ns, standard error" why &&
+    ! grep -q "against the simulator" why' "$program"
 given_wins() {
     stallcast estimate stream latency=900ns --params mine.params.csv -f csv -c latency |
         grep -q '9e-07$'
@@ -165,6 +179,10 @@ refuses "mixed.csv:4: time_s: expected a time, got 'none': not a number" \
 
 # ---- what is refused ----
 
+printf 'warps_per_sm,outstanding_per_warp,time_s\n4,1,2e-5\n8,1,2e-5\n' >same.csv
+refuses "--measured: no metric 'time': did you mean time_s?" \
+    fit stream same.csv --free latency --measured time_s=time
+
 refuses 'fit: expected a CSV file of measurements, - for standard input: fit uvm FILE -o mine.params.csv' \
     fit uvm
 refuses 'fit: expected a CSV file of measurements, - for standard input: fit uvm FILE -o mine.params.csv' \
@@ -189,6 +207,12 @@ refuses "--loss: expected huber or squares, got 'l1'" fit stream sheet.csv --fre
 refuses "--folds: expected a whole number from 2 to 1000, got '1'" \
     fit stream sheet.csv --free latency --folds 1
 refuses "--by: no column 'machine' in sheet.csv" fit stream sheet.csv --free latency --by machine
+refuses "--by: all rows have the same 'outstanding_per_warp', so none can be left out" \
+    fit stream same.csv --free latency --by outstanding_per_warp
+awk 'BEGIN { print "warps_per_sm,run,time_s"
+    for (i = 0; i < 400; i++) print 1 + i % 20 ",r" i ",0.0000" 26 + i % 3 }' >many.csv
+stallcast fit stream many.csv --free latency --by run >out 2>notes
+ok 'a text for each row makes no more fits than there is time for' grep -q '(50 folds)$' notes
 refuses "--noise: expected a share from 0.0001 to 1, got '2'" \
     fit stream sheet.csv --free latency --noise 2
 refuses "--measured: no column 'time'" fit stream sheet.csv --free latency --measured time
@@ -199,7 +223,7 @@ printf 'warps_per_sm,size\n4,3\n' >nothing.csv
 refuses 'nothing.csv:1: no column measured_METRIC, time_s, cycles or slowdown: say what was measured, --measured COLUMN[=METRIC]' \
     fit stream nothing.csv --free latency
 head -n 2 sheet.csv >one.csv
-refuses 'one.csv: a fit needs two rows with a measurement at least, got 1 of 1 rows' \
+refuses 'one.csv: a fit needs two rows with a measurement at least, known from both sides, got 1 of 1 rows' \
     fit stream one.csv --free latency
 
 finish

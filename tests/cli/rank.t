@@ -37,6 +37,11 @@ case='--over gpu gpu=g.csv:far,g.csv:near launch=1us loads=10 --params stream.cs
 gpus() {
     stallcast rank stream $case "$@"
 }
+# tight WORD...: the same with a calibration that has seen less.
+tight() {
+    # shellcheck disable=SC2086
+    stallcast rank stream ${case% --params *} --params tight.csv "$@"
+}
 
 # ---- one ranking ----
 
@@ -117,13 +122,13 @@ seal stream 2.5e-07 1 >tight.csv
 check_run 'told on standard error' 0 'rank  gpu         best_probability
    1  g.csv:near            0.8056
    2  g.csv:far             0.1944' "stallcast: 1 of 2 $outside" \
-    gpus --params tight.csv -c best_probability
+    tight -c best_probability
 check_run 'or in the column' 0 'rank  gpu         extrapolated
    1  g.csv:near             1
-   2  g.csv:far              0' '' gpus --params tight.csv -c extrapolated
+   2  g.csv:far              0' '' tight -c extrapolated
 check_run 'not where no interval counts' 0 'rank  gpu         margin
    1  g.csv:near   1.000
-   2  g.csv:far    1.251' '' gpus --params tight.csv -c margin
+   2  g.csv:far    1.251' '' tight -c margin
 
 # ---- where the winner changes ----
 
