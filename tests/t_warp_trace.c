@@ -162,7 +162,7 @@ static void test_faults(void)
         sc_warp_trace_destroy(t);
     }
 }
-enum { FAULT_TESTS = 35 };
+enum { FAULT_TESTS = 37 };
 
 /* The same instructions of each warp, its warps in turn or one after the other. */
 static void test_order(void)

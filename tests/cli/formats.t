@@ -127,8 +127,13 @@ llama-8b,0.00002' '' stallcast estimate hbf model=llama-8b latency=5us:20us:5us 
 
 # ---- delimiter and decimal sign ----
 
+mm_as() {
+    format=$1
+    shift
+    stallcast estimate hbf model=llama-8b retry=0.25 --columns latency -f "$format" "$@"
+}
 mm() {
-    stallcast estimate hbf model=llama-8b retry=0.25 --columns latency -f csv "$@"
+    mm_as csv "$@"
 }
 check_run '--delimiter ;' 0 'model;retry;latency_s
 llama-8b;0.25;0.00002' '' mm --delimiter ';'
@@ -139,9 +144,9 @@ llama-8b;0,25;0,00002' '' mm --decimal ,
 check_run 'the same sign for both: quoted' 0 'model,retry,latency_s
 llama-8b,"0,25","0,00002"' '' mm --decimal , --delimiter ,
 check_run 'JSON has a point whatever is told' 0 \
-    '{"model":"llama-8b","retry":0.25,"latency_s":0.00002}' '' mm --decimal , -f jsonl
+    '{"model":"llama-8b","retry":0.25,"latency_s":0.00002}' '' mm_as jsonl --decimal ,
 check_run 'a table takes the decimal sign' 0 'latency (us)
-          20' '' mm --decimal , -f table
+          20' '' mm_as table --decimal ,
 printf 'retry_percent;policy\n12,5;ideal\n' >in.csv
 check_run 'told for a file: in and out' 0 'retry_percent;policy;slowdown;error
 12,5;ideal;1;' '' stallcast estimate hbf --from in.csv model=llama-8b --columns slowdown --decimal ,
