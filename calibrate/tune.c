@@ -235,13 +235,21 @@ done:
 
 /* ---- cross-validation ---- */
 
-static enum sc_status predict_fold(const struct sc_tune *tune, size_t fold, const double *values,
-                                   double *predicted)
+enum sc_status sc_tune_predict_fold(const struct sc_tune *tune, size_t fold, double *predicted,
+                                    struct sc_error *error)
 {
+    double values[SC_TUNE_KEYS_MAX];
+    struct sc_fit fit;
+    const enum sc_status status = sc_tune_fit(tune, fold, &fit, error);
+    if (status != SC_OK)
+        return status;
+    for (size_t k = 0; k < tune->key_count; k++)
+        values[k] = fit.estimates[k].value;
+    sc_fit_fini(&fit);
     for (size_t i = 0; i < tune->row_count; i++) {
-        struct sc_error error;
+        struct sc_error ignored;
         if (tune->rows[i].fold == fold &&
-            sc_tune_predict(tune, i, values, &predicted[i], &error) != SC_OK)
+            sc_tune_predict(tune, i, values, &predicted[i], &ignored) != SC_OK)
             predicted[i] = (double)NAN;
     }
     return SC_OK;
@@ -250,20 +258,10 @@ static enum sc_status predict_fold(const struct sc_tune *tune, size_t fold, cons
 enum sc_status sc_tune_cross_validate(const struct sc_tune *tune, double *predicted,
                                       struct sc_error *error)
 {
-    for (size_t fold = 0; fold < tune->fold_count; fold++) {
-        double values[SC_TUNE_KEYS_MAX];
-        struct sc_fit fit;
-        enum sc_status status = sc_tune_fit(tune, fold, &fit, error);
-        if (status != SC_OK)
-            return status;
-        for (size_t k = 0; k < tune->key_count; k++)
-            values[k] = fit.estimates[k].value;
-        sc_fit_fini(&fit);
-        status = predict_fold(tune, fold, values, predicted);
-        if (status != SC_OK)
-            return status;
-    }
-    return SC_OK;
+    enum sc_status status = SC_OK;
+    for (size_t fold = 0; status == SC_OK && fold < tune->fold_count; fold++)
+        status = sc_tune_predict_fold(tune, fold, predicted, error);
+    return status;
 }
 
 enum sc_status sc_tune_quantile(const double *residuals, size_t n, const struct sc_fit *fit,

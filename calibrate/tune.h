@@ -81,8 +81,11 @@ bool sc_tune_has_effect(const struct sc_tune *tune, size_t key);
 enum sc_status sc_tune_fit(const struct sc_tune *tune, size_t without, struct sc_fit *fit,
                            struct sc_error *error) SC_MUST_CHECK;
 
-/* Predictions, on the scale of the fit, of each row by a fit without its fold.  NaN: that fit
- * has none.  Errors as of sc_fit_solve.  fold_count must be 2 or more. */
+/* Predictions, on the scale of the fit, of the rows of a fold by a fit without them; NaN: that fit
+ * has none.  Errors as of sc_fit_solve.  There must be another fold. */
+enum sc_status sc_tune_predict_fold(const struct sc_tune *tune, size_t fold, double *predicted,
+                                    struct sc_error *error) SC_MUST_CHECK;
+/* Those of all folds. */
 enum sc_status sc_tune_cross_validate(const struct sc_tune *tune, double *predicted,
                                       struct sc_error *error) SC_MUST_CHECK;
 

@@ -15,6 +15,7 @@
 #include "output.h"
 #include "overwrite.h"
 #include "product.h"
+#include "progress.h"
 #include "region.h"
 #include "score.h"
 #include "sink.h"
@@ -246,7 +247,15 @@ static bool solve(struct job *job, struct problem *problem)
         values[k] = job->fit.estimates[k].value;
     predict_stage(job, BEFORE, NULL);
     predict_stage(job, FITTED, values);
-    if (sc_tune_cross_validate(&job->tune, job->predicted[CROSS_VALIDATED], &error) != SC_OK)
+    struct progress progress;
+    enum sc_status status = SC_OK;
+    progress_start(&progress, "cross-validate", job->tune.fold_count);
+    for (size_t fold = 0; status == SC_OK && fold < job->tune.fold_count; fold++) {
+        status = sc_tune_predict_fold(&job->tune, fold, job->predicted[CROSS_VALIDATED], &error);
+        progress_step(&progress);
+    }
+    progress_end(&progress);
+    if (status != SC_OK)
         return refuse_fit(&error, problem);
     keep_residuals(job);
     return true;
