@@ -267,7 +267,7 @@ static double sign_at(void *context, double value)
 {
     const struct side *side = context;
     const double margin = margin_at(side->search, side->side, value);
-    return isnan(margin) ? -1.0 : margin;
+    return isfinite(margin) ? margin : -1.0;
 }
 
 /* The value of SEARCH_DIGITS digits next to `value`, at which the conditions hold, in the
@@ -293,7 +293,7 @@ static double brief(const struct side *side, double value)
     const double rounded = sc_number_rounded(value, SEARCH_DIGITS);
     const bool fits = !axis->whole && !(axis->octave > 0.0) && rounded >= axis->low &&
                       rounded <= axis->high;
-    return fits && !isnan(margin_at(side->search, side->side, rounded)) ? rounded : value;
+    return fits && isfinite(margin_at(side->search, side->side, rounded)) ? rounded : value;
 }
 
 /* The last value at which the conditions hold, on the way to one where they do not. */

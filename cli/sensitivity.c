@@ -7,6 +7,7 @@
 #include "command.h"
 #include "elasticity.h"
 #include "gnuplot.h"
+#include "metric.h"
 #include "product.h"
 #include "sink.h"
 #include "sobol.h"
@@ -45,31 +46,15 @@ struct sensitivity {
 
 /* ---- what is asked for ---- */
 
-static const char *metric_at(unsigned long i, const void *context)
-{
-    const struct sc_system *system = context;
-    return system->metrics[i].column;
-}
-
 static bool find_metric(struct sensitivity *s, struct problem *problem)
 {
     const char *usual = sc_system_metric(s->system, "time_s") != NULL
                             ? "time_s"
                             : s->system->metrics[0].column;
     const char *name = s->options->metric != NULL ? s->options->metric : usual;
-    s->metric = sc_system_metric(s->system, name);
-    for (size_t i = 0; s->metric == NULL && s->calibration != NULL && i < CALIBRATION_METRICS; i++)
-        if (strcmp(calibration_metrics[i].column, name) == 0)
-            s->metric = &calibration_metrics[i];
-    if (s->metric != NULL)
-        return !s->metric->text ||
-               problem_set(problem, "--metric: expected a number, and %s is a word", name);
-    const char *nearest = problem_nearest(name, metric_at, s->system->metric_count, s->system);
-    if (nearest != NULL)
-        return problem_set(problem, "--metric: %s has no metric '%.60s': did you mean %s?",
-                           s->system->name, name, nearest);
-    return problem_set(problem, "--metric: %s has no metric '%.60s': 'stallcast list columns %s' "
-                                "shows them", s->system->name, name, s->system->name);
+    const struct metrics metrics = { s->system, s->calibration };
+    s->metric = metrics_find(&metrics, "--metric: ", name, problem);
+    return s->metric != NULL;
 }
 
 static bool read_numbers(struct sensitivity *s, struct problem *problem)

@@ -126,7 +126,12 @@ stream "bogus is not a key of stream: 'stallcast list fields stream' shows them"
 stream 'latency is given twice' latency=1ns~2ns latency=3ns
 stream "--metric: stream has no metric 'timee_s': did you mean time_s?" --metric timee_s
 stream "--metric: stream has no metric 'abacus': 'stallcast list columns stream' shows them" --metric abacus
-stream '--metric: expected a number, and bound is a word' --metric bound
+stream '--metric: expected a metric that is a number, and bound is a word' --metric bound
+stream "--metric: expected a metric, and warps_per_sm is a key: 'stallcast list columns stream' shows metrics" \
+    --metric warps_per_sm
+ok '--metric takes a metric without its unit' sh -c "
+    '$program' sensitivity stream --metric time_s >with.txt 2>/dev/null &&
+    '$program' sensitivity stream --metric time 2>/dev/null | cmp - with.txt"
 stream '--samples: expected a key given as low~high' --samples 4096
 stream '--seed: expected a key given as low~high' --seed 1
 stream "--samples: expected a power of two, got '1000'" latency=1ns~2ns --samples 1000

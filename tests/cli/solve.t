@@ -66,7 +66,7 @@ check_run 'several conditions: a window' 0 'warps_per_sm,crossing,warps_per_sm_l
 78,from,78,78,0.900885,0.0000488931,bandwidth
 168,to,160,177,0.951572,0.0000996988,mshr' \
 "stallcast: 2 of 2 rows are extrapolated, their intervals may not hold; outside of what was sampled in the first: warps_per_sm
-stallcast: 1 of 1 scenario: the conditions are not monotone, they start or cease to hold more than once; every crossing is a row" \
+stallcast: 1 of 1 scenario: the conditions are not monotone, they start or cease to hold more than once; both ends of every span are rows, --smallest and --largest give one" \
     stallcast solve stream --find warps --until 'share_of_peak >= 90% and time_s < 0.1ms' -f csv
 ok 'its ends are ends' is "$(metric stream time_s warps=168) < 1e-4 && $(metric stream time_s warps=169) >= 1e-4"
 check_run 'inside of what the calibration has sampled' 0 'buffer_bytes,crossing,slowdown,extrapolated
@@ -79,6 +79,27 @@ on-demand,2.13446e-06,to,1.2
 slipstream,0.0000531222,to,1.2' '' sh -c "
     '$program' solve hbf model=llama-70b policy=on-demand,slipstream --find latency \
         --until 'slowdown <= 1.2' -c slowdown -f csv 2>/dev/null | cut -d, -f2-4,7"
+
+# same_as_without SYSTEM WORD KEY RANGE: every metric that ends in a unit may be named without it.
+same_as_without() {
+    system=$1
+    "$program" list columns "$system" -f csv | perl -ne '
+        my %units = qw(_s s _bytes B _bytes_per_s B/s _per_s 1/s _j J _js J.s _w W _m2 m2);
+        print "$1 $1$2 $units{$2}\n" if /^(\w+?)(_bytes_per_s|_bytes|_per_s|_s|_js|_j|_w|_m2),/' >metrics
+    while read -r stem column unit; do
+        for name in "$column" "$stem"; do
+            "$program" solve "$system" "$2" --find "$3" --range "$4" --until "$name >= 0$unit" -f csv \
+                >"$name.csv" 2>"$name.err"
+        done
+        ok "$system: $stem is $column" sh -c "
+            cmp '$stem.csv' '$column.csv' && cmp '$stem.err' '$column.err' && test -s '$column.csv'"
+    done <metrics
+}
+same_as_without hbf model=llama-8b buffer 8MB:16MB
+same_as_without uvm app=k-means footprint 8GB:16GB
+same_as_without stream loads=64 warps 8:16
+same_as_without prefetch kernel=backprop clock 1GHz:2GHz
+same_as_without serve model=llama-8b gpus 1:4
 
 # ---- which end ----
 
@@ -107,6 +128,30 @@ check_run 'a range in cycles' 0 'latency_s,crossing
     '$program' solve stream --find latency --range 10cycles:10000cycles --until 'share_of_peak >= 40%' \
         -f csv 2>/dev/null | cut -d, -f1,2"
 
+check_run 'several spans, one from the limit of the range: both ends of each' 0 \
+'gpus  crossing  tpot (ms)
+  11  limit         34.97
+  23  to            39.32
+  26  from          52.84
+  26  to            52.84
+  28  from          52.95
+  28  limit         52.95' \
+'stallcast: 1 of 1 scenario: the conditions are not monotone, they start or cease to hold more than once; both ends of every span are rows, --smallest and --largest give one' \
+    stallcast solve serve model=llama-405b gpu=h100 --find gpus --range 11:28 --until 'tpot <= 60ms' -c tpot_s
+# expand: the whole numbers of spans, csv in, one a line.
+expand() {
+    perl -F, -ane 'next if $. == 1; push @ends, $F[0]; END { while (@ends) {
+        my ($low, $high) = splice @ends, 0, 2; print "$_\n" for $low .. $high } }'
+}
+# A range of whole numbers is looked at in full: what does not fit is in no span.
+"$program" solve serve model=llama-405b gpu=h100 --find gpus --range 1:200 --until 'tpot <= 60ms' -f csv 2>notes.txt |
+    cut -d, -f3- >spans.csv
+expand <spans.csv >spans.txt
+"$program" estimate serve model=llama-405b gpu=h100 gpus=1:200:1 -c tpot_s -f csv 2>/dev/null |
+    perl -F, -ane 'print "$F[2]\n" if $. > 1 && $F[-1] =~ /\d/ && $F[-1] <= 0.06' >scan.txt
+ok 'every span, as in a scan' cmp spans.txt scan.txt
+ok 'there are several' sh -c 'test "$(wc -l <spans.csv)" -gt 20 && grep -q "both ends of every span are rows" notes.txt'
+
 # ---- no value will do ----
 
 check_run 'none: the nearest miss, and exit code 1' 1 \
@@ -121,6 +166,19 @@ check_run 'none, JSON' 1 '[
 ]' "stallcast: $outside buffer
 stallcast: 1 of 1 scenario has no buffer that meets the conditions" \
     stallcast solve hbf model=llama-70b policy=on-demand --find buffer --until 'slowdown <= 1.1' -f json
+check_run 'a metric that has no value: none, and why' 1 \
+'app         footprint (GB)  crossing  nearest_footprint_bytes  tokens (1/s)  bound
+k-means                  -  none      -                                   -  -
+llm-32b-q5         46.3848  to        -                                10.6  device' \
+'stallcast: 1 of 2 rows are extrapolated, their intervals may not hold; outside of what was sampled in the first: passes
+stallcast: 1 of 2 scenarios have no footprint that meets the conditions
+stallcast: in 1 of 2 scenarios a metric of the conditions has no value at any footprint' \
+    stallcast solve uvm app=k-means,llm-32b-q5 --find footprint --until 'tokens_per_s >= 1/s'
+check_run 'and by itself' 1 '[
+{"model":"llama-405b","gpu":"h100","gpus":null,"crossing":"none","nearest_gpus":null,"tpot_s":null,"bound":null}
+]' 'stallcast: 1 of 1 scenario has no gpus that meets the conditions
+stallcast: in 1 of 1 scenario a metric of the conditions has no value at any gpus' \
+    stallcast solve serve model=llama-405b gpu=h100 --find gpus --range 1:8 --until 'tpot_s <= 60ms' -f json
 check_run 'a row without an answer' 1 \
 'line (B)  warps_per_sm  crossing  share_of_peak  extrapolated  error
       16             -  error                 -             -  line: 16 B must not be smaller than a sector
@@ -224,7 +282,9 @@ stream "--find: expected a number, and gpu has names: 'stallcast rank' orders th
 stream 'warps_per_sm is what --find looks for: --range warps_per_sm=low:high limits it' \
     warps=5 --find warps --until 'slowdown < 2'
 condition "slowdwn < 2: stream has no metric 'slowdwn': did you mean slowdown?" 'slowdwn < 2'
-condition "time < 2ms: stream has no metric 'time': did you mean time_s?" 'time < 2ms'
+condition "tine_s < 2ms: stream has no metric 'tine_s': did you mean time_s?" 'tine_s < 2ms'
+condition "warps_per_sm < 2: expected a metric, and warps_per_sm is a key: 'stallcast list columns stream' shows metrics" \
+    'warps_per_sm < 2'
 condition "abacus < 2: stream has no metric 'abacus': 'stallcast list columns stream' shows them" 'abacus < 2'
 condition "time_s < 2: expected a time with a unit (ns, us, ms, s, min, h, cycles), got '2'" 'time_s < 2'
 condition "share_of_peak >= 40 GB: expected a share (a bare number, %), got '40 GB', a size" 'share_of_peak >= 40 GB'
@@ -233,6 +293,11 @@ condition "slowdown <: expected a pure number, got ''" 'slowdown < '
 condition 'slowdown = 2: expected METRIC, one of <= >= < >, and a value' 'slowdown = 2'
 condition 'slowdown: expected METRIC, one of <= >= < >, and a value' slowdown
 condition '>= 2: expected a metric before >=' '>= 2'
+condition '2 >= slowdown: expected a metric before >=' '2 >= slowdown'
+condition 'expected METRIC, one of <= >= < >, and a value' ' '
+for joined in 'slowdown < 2 or time_s < 1s' 'slowdown < 2, time_s < 1s' 'slowdown < 2 AND time_s < 1s' '1 < slowdown < 2'; do
+    condition "$joined: expected one of <= >= < > once: conditions are joined by \`and\`" "$joined"
+done
 condition 'expected a condition on either side of `and`' 'slowdown < 2 and'
 condition 'expected a condition on either side of `and`' 'and slowdown < 2'
 condition 'bound < 2: expected a metric that is a number, and bound is a word' 'bound < 2'
@@ -270,7 +335,9 @@ pair '--find: warps_per_sm is given twice' --find warps --minimize warps
 pair '--find: expected one key or two' --find outstanding --find mshr --minimize warps
 pair "--minimize: stream has no key and no metric 'bandwith' that is a number: did you mean bandwidth?" \
     --find outstanding --minimize 'warps * bandwith'
-pair "--minimize: stream has no key and no metric 'gpu' that is a number: did you mean gpu?" \
+pair "--minimize: stream has no key and no metric 'bound' that is a number" \
+    --find outstanding --minimize 'warps * bound'
+pair "--minimize: stream has no key and no metric 'gpu' that is a number" \
     --find outstanding --minimize 'warps * gpu'
 pair "--minimize: warps *: expected a number, a column or '(', got the end" \
     --find outstanding --minimize 'warps *'
