@@ -285,16 +285,8 @@ static bool add_row(struct solve *solve, size_t point, const struct solution *so
 /* Why a scenario has no answer at any value of the key. */
 static void explain_bad(const struct solve *solve, size_t point, struct problem *problem)
 {
-    _Alignas(max_align_t) unsigned char scenario[SC_SCENARIO_MAX];
-    struct judged_answer answer;
-    struct search_axis axis;
     product_row(&solve->product, point, solve->solving.settings);
-    if (!solving_axis(&solve->solving, &axis, problem))
-        return;
-    if (!(axis.low <= axis.high))
-        (void)problem_set(problem, "--range: expected a whole number in it");
-    else
-        (void)solving_answer(&solve->solving, axis.high, scenario, &answer, problem);
+    solving_explain(&solve->solving, problem);
 }
 
 static bool solve_point(struct solve *solve, size_t point, struct problem *problem)
@@ -726,7 +718,7 @@ const struct command command_solve = {
         "Of two keys, values of the first are tried, each with the least of the second (--largest:\n"
         "the largest) that meets the conditions.  place says which pair costs least by EXPR\n"
         "(`best`), which have less of the second key than all with less of the first (`front`),\n"
-        "and which do not (`behind`).  Names in EXPR are in SI units, or in one at their end:\n\n"
+        "and which do not (`behind`); `none` is a value without a pair, `error` one without an answer.  Names in EXPR are in SI units, or in one at their end:\n\n"
         "  stallcast solve hbf model=llama-70b --find buffer --find hbf_bandwidth \\\n"
         "    --range buffer=6MB:64MB --until 'time_s <= 150ms' --plot front.svg \\\n"
         "    --minimize 'buffer_area_mm2 + 20 * hbf_bandwidth_TB_per_s'\n",

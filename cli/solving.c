@@ -289,6 +289,19 @@ bool solving_run(const struct solving *s, size_t sides, struct search_spans *spa
     return search_run(&search, spans, problem);
 }
 
+void solving_explain(const struct solving *s, struct problem *problem)
+{
+    _Alignas(max_align_t) unsigned char scenario[SC_SCENARIO_MAX];
+    struct judged_answer answer;
+    struct search_axis axis;
+    if (!solving_axis(s, &axis, problem))
+        return;
+    if (!(axis.low <= axis.high))
+        (void)problem_set(problem, "--range: expected a whole number in it");
+    else
+        (void)solving_answer(s, axis.high, scenario, &answer, problem);
+}
+
 /* ---- which ends ---- */
 
 static bool add_solution(struct solutions *solutions, struct solution solution,

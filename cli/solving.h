@@ -60,6 +60,9 @@ bool solving_run(const struct solving *solving, size_t sides, struct search_span
 bool solving_answer(const struct solving *solving, double value, void *scenario,
                     struct judged_answer *answer, struct problem *problem);
 
+/* Why a scenario has no answer at any value of the key. */
+void solving_explain(const struct solving *solving, struct problem *problem);
+
 /* How a row answers. */
 enum crossing {
     CROSSING_NONE,  /* nowhere; the value is where least is missing, NaN: a metric is nothing at all */

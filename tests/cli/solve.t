@@ -248,6 +248,23 @@ check_run 'no pair: exit code 1' 1 'warps_per_sm,outstanding_per_warp,minimize,p
 2,,,none,' 'stallcast: 1 of 1 scenario has no warps_per_sm and outstanding_per_warp that meet the conditions: there is no figure' \
     stallcast solve stream --find warps --find outstanding --range warps=1:2 --until 'share_of_peak >= 80%' \
     --minimize warps_per_sm -f csv --plot none.svg
+check_run 'pairs without an answer, and why' 1 'line_bytes,warps_per_sm,outstanding_per_warp,minimize,place,share_of_peak
+16,1,,,error,
+16,32,,,error,
+128,1,,,none,
+128,32,1,32,best,0.778628' 'stallcast: 2 of 4 values of warps_per_sm have no answer; the first: line: 16 B must not be smaller than a sector' \
+    stallcast solve stream line=16B,128B --find warps --find outstanding --range warps=1:32 --grid 2 \
+    --until 'share_of_peak >= 70%' --minimize warps_per_sm -f csv
+refuses 'layers: expected a value, got none: give model=NAME or layers=VALUE' \
+    solve hbf --find buffer --find latency --until 'slowdown <= 1.1' --minimize buffer
+for cost in 'warps / 0' 'warps / (warps - warps)' 'warps * 1e308 * 1e308'; do
+    check_run "no pair has a cost: $cost" 1 'place
+none
+front' 'stallcast: --minimize: in 1 of 1 scenario no pair has a cost, so none is the best' sh -c "
+        '$program' solve stream --find warps --find outstanding --range warps=8:32 --grid 2 \
+            --until 'share_of_peak >= 70%' --minimize '$cost' -c slowdown,extrapolated -f csv >costs.csv; code=\$?
+        cut -d, -f4 costs.csv; exit \$code"
+done
 if command -v gnuplot >/dev/null; then
     for format in svg png pdf; do
         pairs latency=20us,50us --plot front.$format >/dev/null 2>&1
