@@ -166,7 +166,7 @@ refuses "--folds: expected a whole number from 2 to 1000, got '1'" \
 refuses "--by: no column 'machine' in sheet.csv" fit stream sheet.csv --free latency --by machine
 refuses "--noise: expected a share from 0.0001 to 1, got '2'" \
     fit stream sheet.csv --free latency --noise 2
-refuses "--measured: no column 'time'" fit stream sheet.csv --free latency --measured time
+refuses "--measured: no column 'time': did you mean time_s?" fit stream sheet.csv --free latency --measured time
 refuses "--measured: no metric 'tim_s': did you mean time_s?" \
     fit stream sheet.csv --free latency --measured warps_per_sm=tim_s
 refuses 'cannot write absent/p.csv: No such file or directory' fit stream sheet.csv --free latency -o absent/p.csv

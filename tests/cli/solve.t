@@ -292,6 +292,8 @@ refuses "solve: expected a system first: solve SYSTEM [key=value ...] --find KEY
 stream 'solve: expected --find KEY' --until 'slowdown <= 2'
 stream "solve: expected --until 'METRIC <= X'" --find warps
 stream "--find: 'wraps_per_sm' is not a key of stream: did you mean warps_per_sm?" --find wraps_per_sm --until 'slowdown < 2'
+refuses "--find: 'read_cost' is not a key of uvm: did you mean random_read_cost?" \
+    solve uvm --find read_cost --until 'slowdown < 2'
 stream "--find: 'abacus' is not a key of stream: 'stallcast list fields stream' shows them" \
     --find abacus --until 'slowdown < 2'
 stream "--find: expected a number, and gpu has names: 'stallcast rank' orders those" \
