@@ -158,12 +158,47 @@ static bool find_elasticities(struct sensitivity *s, struct problem *problem)
 
 /* ---- over ranges ---- */
 
+/* "15us" of a range, as it would be written. */
+static void write_of_range(const struct uncertain *uncertain, double value, struct text *out)
+{
+    const enum sc_dimension dimension = uncertain->field->dimension;
+    write_value(value, uncertain->deferred ? SC_NUMBER : dimension, out);
+    if (uncertain->deferred)
+        text_add_string(out, dimension == SC_SECONDS ? "cycles" : "B/cycle");
+}
+
+/* "15us~25us" */
+static void describe_range(const struct uncertain *uncertain, struct text *out)
+{
+    write_of_range(uncertain, uncertain->low, out);
+    text_add_char(out, '~');
+    write_of_range(uncertain, uncertain->high, out);
+}
+
+/* ", with latency=17.5us buffer=20MB" behind why the sample has no answer. */
+static void describe_sample(struct sensitivity *s)
+{
+    struct text sample = { 0 };
+    const struct problem why = s->failure;
+    for (size_t i = 0; i < s->uncertain.count; i++) {
+        const struct uncertain *uncertain = &s->uncertain.items[i];
+        text_printf(&sample, " %s=", uncertain->field->key);
+        write_of_range(uncertain, s->job.settings[s->job.count + i].value, &sample);
+    }
+    if (!sample.failed)
+        (void)problem_set(&s->failure, "%s, with%s", why.text, sample.bytes);
+    text_fini(&sample);
+}
+
 static bool output_at(void *context, const double *x, double *y)
 {
     struct sensitivity *s = context;
     for (size_t i = 0; i < s->uncertain.count; i++)
         s->job.settings[s->job.count + i] = uncertain_setting(&s->uncertain.items[i], x[i]);
-    return elasticity_metric(&s->job, s->uncertain.count, y, &s->failure);
+    if (elasticity_metric(&s->job, s->uncertain.count, y, &s->failure))
+        return true;
+    describe_sample(s);
+    return false;
 }
 
 static int compare_totals(const void *a, const void *b)
@@ -171,20 +206,6 @@ static int compare_totals(const void *a, const void *b)
     const struct influence *x = a, *y = b;
     const double p = x->index.total, q = y->index.total;
     return p != q ? (p < q ? 1 : -1) : (x->field > y->field) - (x->field < y->field);
-}
-
-/* "15us~25us", as it would be written. */
-static void describe_range(const struct uncertain *uncertain, struct text *out)
-{
-    const enum sc_dimension dimension =
-        uncertain->deferred ? SC_NUMBER : uncertain->field->dimension;
-    const char *unit = !uncertain->deferred                          ? ""
-                       : uncertain->field->dimension == SC_SECONDS ? "cycles"
-                                                                   : "B/cycle";
-    write_value(uncertain->low, dimension, out);
-    text_printf(out, "%s~", unit);
-    write_value(uncertain->high, dimension, out);
-    text_add_string(out, unit);
 }
 
 static bool find_indices(struct sensitivity *s, struct problem *problem)

@@ -141,6 +141,8 @@ stream "--plot: expected a name that ends in .svg, .png or .pdf, got 'x.txt'" --
 stream '--plot and -o: both are x.svg' --plot x.svg -o x.svg
 refuses 'layers: expected a value, got none: give model=NAME or layers=VALUE' sensitivity hbf
 refuses '--metric: expected one above 0, and faults is 0 here' sensitivity uvm policy=mapped --metric faults
-refuses "a sample has no answer: latency: 589.562 ns is below hbm_latency, the ideal's latency" \
+refuses "a sample has no answer: latency: 589.562 ns is below hbm_latency, the ideal's latency, with latency=589.562ns" \
     sensitivity hbf model=llama-8b latency=0.5us~2us
+refuses 'a sample has no answer: time_s has no value here, with gpus=8 batch=2' \
+    sensitivity serve model=llama-405b gpus=4~40 batch=1~8
 finish
