@@ -353,7 +353,7 @@ static void test_against_scan(const struct subject *subject, struct catalog *cat
 
 int main(void)
 {
-    plan(14 + 4 * 4);
+    plan(18 + 4 * 4);
     test_functions();
     struct catalog *catalog = catalog_create(NULL);
     if (catalog == NULL)
