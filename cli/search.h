@@ -49,6 +49,7 @@ struct search_spans {
     struct search_span *items; /* ascending */
     size_t count, capacity;
     double best, best_margin;  /* where most is to spare, or least is missing; NaN: no answer */
+    bool flat;                 /* the margin was the same at all of several points looked at */
 };
 
 /*

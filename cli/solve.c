@@ -52,7 +52,7 @@ struct solve {
     char *names, *answer_names;
     char found_name[FIELD_COLUMN_MAX], low_name[FIELD_COLUMN_MAX + 8],
         high_name[FIELD_COLUMN_MAX + 8], nearest_name[FIELD_COLUMN_MAX + 8];
-    size_t none_count, void_count, bad_count, many_count;
+    size_t none_count, void_count, flat_count, bad_count, many_count;
     struct problem first_bad;
     struct extrapolation extrapolation;
 };
@@ -308,6 +308,7 @@ static bool solve_point(struct solve *solve, size_t point, struct problem *probl
                              solve->end, found, problem);
     const struct search_spans *chosen =
         &spans[solve->options->sure != NULL && solve->sides > 1 ? SEARCH_WORSE : SEARCH_AS_IS];
+    solve->flat_count += chosen->flat && isfinite(chosen->best_margin);
     solve->many_count += chosen->count > 1 ||
                          (chosen->count == 1 && !chosen->items[0].low_is_end &&
                           !chosen->items[0].high_is_end);
@@ -557,6 +558,12 @@ static int report(const struct solve *solve)
         (void)problem_set(&problem, "%zu of %zu scenario%s no %s that meets the conditions",
                           solve->none_count, rows, rows == 1 ? " has" : "s have",
                           solve->key->key);
+        problem_print(&problem);
+    }
+    if (solve->flat_count > 0) {
+        (void)problem_set(&problem, "in %zu of %zu scenario%s the conditions do not hang on %s: it "
+                                    "changes nothing there", solve->flat_count, rows,
+                          rows == 1 ? "" : "s", solve->key->key);
         problem_print(&problem);
     }
     if (solve->void_count > 0) {

@@ -82,13 +82,14 @@ static void test_functions(void)
     ends_are(run(valued_between, (struct search_axis){ .low = 1, .high = 100, .whole = true }, 100),
              1, (double[]){ 20, 30 }, "a value in between, and no answer within");
     valued = run(never_valued, to_100, 64);
-    ok(valued.count == 0 && !isnan(valued.best) && isinf(valued.best_margin), "a value nowhere");
+    ok(valued.count == 0 && !isnan(valued.best) && isinf(valued.best_margin) && valued.flat,
+       "a value nowhere");
     search_fini(&valued, 1);
     ends_are(run(from_pi_squared, to_100, 64), 1, (double[]){ 9.86961, 100 }, "no answer at first");
     ends_are(run(without_odd, (struct search_axis){ .low = 1, .high = 20, .whole = true }, 64), 1,
              (double[]){ 10, 20 }, "odd numbers have no answer");
     struct search_spans none = run(nowhere, to_100, 64);
-    ok(none.count == 0, "nowhere");
+    ok(none.count == 0 && !none.flat, "nowhere");
     near(none.best, 41.8765, 1e-5, 0.0, "the nearest miss");
     search_fini(&none, 1);
     none = run(no_answer, to_100, 64);

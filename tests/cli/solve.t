@@ -110,7 +110,8 @@ check_run 'upwards to the limit of the range' 0 \
     --largest -c slowdown,extrapolated
 check_run 'all of the range: the end with the least to spare' 0 \
 'buffer (MB)  crossing  buffer_lo (MB)  buffer_hi (MB)  slowdown
-        100  limit                100             100    0.9572' '' \
+        100  limit                100             100    0.9572' \
+'stallcast: in 1 of 1 scenario the conditions do not hang on buffer: it changes nothing there' \
     stallcast solve hbf model=llama-70b --find buffer --range buffer=100MB:300MB \
     --until 'slowdown <= 1.1' -c slowdown
 check_run '--largest of a window' 0 'warps_per_sm,crossing,time_s
@@ -158,13 +159,15 @@ check_run 'none: the nearest miss, and exit code 1' 1 \
 'policy      buffer (MB)  crossing  buffer_lo (MB)  buffer_hi (MB)  nearest_buffer (kB)  slowdown  extrapolated  bound
 on-demand             -  none                   -               -                4.096     10.92             1  miss pool
 slipstream       8.3063  from             7.62084         9.60001                    -      1.10             0  SM demand' \
-    'stallcast: 1 of 2 scenarios have no buffer that meets the conditions' \
+    'stallcast: 1 of 2 scenarios have no buffer that meets the conditions
+stallcast: in 1 of 2 scenarios the conditions do not hang on buffer: it changes nothing there' \
     stallcast solve hbf model=llama-70b policy=on-demand,slipstream --find buffer \
     --until 'slowdown <= 1.1' -c slowdown,extrapolated,bound
 check_run 'none, JSON' 1 '[
 {"model":"llama-70b","policy":"on-demand","buffer_bytes":null,"crossing":"none","buffer_lo_bytes":null,"buffer_hi_bytes":null,"nearest_buffer_bytes":4096,"slowdown":10.9197,"bound":"miss pool"}
 ]' "stallcast: $outside buffer
-stallcast: 1 of 1 scenario has no buffer that meets the conditions" \
+stallcast: 1 of 1 scenario has no buffer that meets the conditions
+stallcast: in 1 of 1 scenario the conditions do not hang on buffer: it changes nothing there" \
     stallcast solve hbf model=llama-70b policy=on-demand --find buffer --until 'slowdown <= 1.1' -f json
 check_run 'a metric that has no value: none, and why' 1 \
 'app         footprint (GB)  crossing  nearest_footprint_bytes  tokens (1/s)  bound
@@ -179,6 +182,15 @@ check_run 'and by itself' 1 '[
 ]' 'stallcast: 1 of 1 scenario has no gpus that meets the conditions
 stallcast: in 1 of 1 scenario a metric of the conditions has no value at any gpus' \
     stallcast solve serve model=llama-405b gpu=h100 --find gpus --range 1:8 --until 'tpot_s <= 60ms' -f json
+check_run 'a key that changes nothing' 1 'policy,link_rate_bytes_per_s,crossing,nearest_link_rate_bytes_per_s,time_s
+uvm,1000000,limit,,3.48105
+prefetch,,none,1000000,5.1751
+ember-static,1558870000,from,,5' \
+'stallcast: 1 of 3 scenarios have no link_rate that meets the conditions
+stallcast: in 2 of 3 scenarios the conditions do not hang on link_rate: it changes nothing there' sh -c "
+    '$program' solve uvm app=k-means memory_capacity=16GB footprint=20.8GB policy=uvm,prefetch,ember-static \
+        --find link_rate --until 'time <= 5s' -c time_s -f csv >flat.csv 2>flat.err; code=\$?
+    grep -v extrapolated flat.err >&2; perl -F, -lane 'print join \",\", @F[3,4,5,8,9]' flat.csv; exit \$code"
 check_run 'a row without an answer' 1 \
 'line (B)  warps_per_sm  crossing  share_of_peak  extrapolated  error
       16             -  error                 -             -  line: 16 B must not be smaller than a sector
