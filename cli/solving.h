@@ -44,7 +44,8 @@ struct solving {
     const struct conditions *conditions;
     struct setting *settings; /* the last one is of the free key; its value is written to */
     size_t count;
-    size_t points, whole_points; /* of the grid of the search; most whole numbers looked at in full */
+    size_t points;       /* of the grid of the search */
+    size_t whole_points; /* a range of no more whole numbers is looked at in full */
     struct setting low, high; /* the range of the key */
 };
 
@@ -65,7 +66,7 @@ void solving_explain(const struct solving *solving, struct problem *problem);
 
 /* How a row answers. */
 enum crossing {
-    CROSSING_NONE,  /* nowhere; the value is where least is missing, NaN: a metric is nothing at all */
+    CROSSING_NONE,  /* nowhere; the value is where least is missing, NaN: a metric has none */
     CROSSING_FROM,  /* the conditions hold from here on upwards */
     CROSSING_TO,    /* they hold up to here */
     CROSSING_LIMIT, /* they hold up to here, which is an end of the range */
