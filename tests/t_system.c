@@ -333,7 +333,7 @@ static void test_tables(const struct sc_system *system)
            sc_system_find(system->name) == system,
        "%s: has a title, a question and a source, and fits", system->name);
 }
-enum { TABLE_TESTS = 21 };
+enum { TABLE_TESTS = 22 };
 
 /* ---- Scenarios ---- */
 
