@@ -79,10 +79,15 @@ static bool is_given(const struct completion *c, const struct sc_field *field)
     return false;
 }
 
-static void add_fields(const struct completion *c, const char *end)
+enum fields { FIELDS_ALL, FIELDS_NUMBERS, FIELDS_NAMES };
+
+static void add_fields(const struct completion *c, enum fields which, const char *end)
 {
     for (size_t i = 0; c->system != NULL && i < c->system->field_count; i++) {
         const struct sc_field *const field = &c->system->fields[i];
+        const bool number = field->kind == SC_REAL || field->kind == SC_INTEGER;
+        if (which != FIELDS_ALL && number != (which == FIELDS_NUMBERS))
+            continue;
         if (*end == '\0' || !is_given(c, field))
             add(c, field->key, end, field->help);
     }
@@ -137,7 +142,7 @@ static void add_keys(struct completion *c)
     if (c->resolver == NULL)
         return;
     if (c->current[length] != '=') {
-        add_fields(c, "=");
+        add_fields(c, FIELDS_ALL, "=");
         return;
     }
     if (length >= sizeof key)
@@ -151,12 +156,24 @@ static void add_keys(struct completion *c)
 
 /* ---- values of options ---- */
 
-static void add_metrics(struct completion *c)
+static void add_metric(const struct completion *c, const struct sc_metric *metric, bool words)
+{
+    if (words || !metric->text)
+        add(c, metric->column, "", metric->help);
+}
+
+static void add_metrics_of(const struct completion *c, bool words)
 {
     for (size_t i = 0; c->system != NULL && i < c->system->metric_count; i++)
-        add(c, c->system->metrics[i].column, "", c->system->metrics[i].help);
+        add_metric(c, &c->system->metrics[i], words);
     for (size_t i = 0; c->system != NULL && i < CALIBRATION_METRICS; i++)
-        add(c, calibration_metrics[i].column, "", calibration_metrics[i].help);
+        add_metric(c, &calibration_metrics[i], words);
+}
+
+/* Also what a condition begins with. */
+static void add_metrics(struct completion *c)
+{
+    add_metrics_of(c, false);
 }
 
 static void add_formats(struct completion *c)
@@ -167,24 +184,47 @@ static void add_formats(struct completion *c)
 static void add_key_names(struct completion *c)
 {
     keep_list(c);
-    add_fields(c, "");
+    add_fields(c, FIELDS_ALL, "");
+}
+
+static void add_numbers(struct completion *c)
+{
+    add_fields(c, FIELDS_NUMBERS, "");
+}
+
+static void add_names(struct completion *c)
+{
+    add_fields(c, FIELDS_NAMES, "");
+}
+
+static void add_ranges(struct completion *c)
+{
+    add_fields(c, FIELDS_NUMBERS, "=");
 }
 
 static void add_columns(struct completion *c)
 {
     keep_list(c);
-    add_metrics(c);
-    add_fields(c, "");
+    add_metrics_of(c, true);
+    add_fields(c, FIELDS_ALL, "");
 }
 
-/* What an option takes, by the word that --help has for it. */
+/* What an option takes, by the word that --help has for it, and, where that is not enough, by
+ * its own name. */
 static const struct {
-    const char *argument;
+    const char *argument, *option;
     void (*add)(struct completion *c);
 } arguments[] = {
-    { "FILE", add_files },    { "DIR", add_files },      { "FORMAT", add_formats },
-    { "KEY", add_key_names }, { "KEYS", add_key_names }, { "METRIC", add_metrics },
-    { "LIST", add_columns },
+    { "FILE", NULL, add_files },
+    { "DIR", NULL, add_files },
+    { "FORMAT", NULL, add_formats },
+    { "KEY", "find", add_numbers },
+    { "KEY", "over", add_names },
+    { "KEYS", NULL, add_key_names },
+    { "METRIC", NULL, add_metrics },
+    { "CONDITIONS", NULL, add_metrics },
+    { "[KEY=]LOW:HIGH", NULL, add_ranges },
+    { "LIST", NULL, add_columns },
 };
 
 static void add_argument(struct completion *c, const struct option_row *row)
@@ -192,7 +232,8 @@ static void add_argument(struct completion *c, const struct option_row *row)
     if (strchr(row->argument, '|') != NULL)
         add_items(c, row->argument);
     for (size_t i = 0; i < sizeof arguments / sizeof arguments[0]; i++)
-        if (strcmp(arguments[i].argument, row->argument) == 0)
+        if (strcmp(arguments[i].argument, row->argument) == 0 &&
+            (arguments[i].option == NULL || strcmp(arguments[i].option, row->name) == 0))
             arguments[i].add(c);
 }
 

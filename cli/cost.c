@@ -5,21 +5,17 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "metric.h"
+
 /* While names are bound: what was not found. */
 struct binder {
     struct cost *cost;
     char missing[80];
 };
 
-static size_t metric_count(const struct cost *cost)
+static struct metrics metrics_of(const struct cost *cost)
 {
-    return cost->system->metric_count + (cost->calibration != NULL ? CALIBRATION_METRICS : 0);
-}
-
-static const struct sc_metric *metric_at(const struct cost *cost, size_t i)
-{
-    return i < cost->system->metric_count ? &cost->system->metrics[i]
-                                          : &calibration_metrics[i - cost->system->metric_count];
+    return (struct metrics){ cost->system, cost->calibration };
 }
 
 /* "buffer_area_mm2" for buffer_area_m2 */
@@ -43,9 +39,10 @@ static bool is_in_unit(const struct sc_metric *metric, const char *name,
 static bool find_metric(const struct cost *cost, const char *name, const struct sc_metric **metric,
                         const struct sc_unit **unit)
 {
+    const struct metrics metrics = metrics_of(cost);
     *unit = NULL;
-    for (size_t i = 0; i < metric_count(cost); i++) {
-        *metric = metric_at(cost, i);
+    for (size_t i = 0; i < metrics_count(&metrics); i++) {
+        *metric = metrics_at(&metrics, i);
         if (!(*metric)->text && (strcmp((*metric)->column, name) == 0 ||
                                  is_in_unit(*metric, name, unit)))
             return true;
@@ -73,7 +70,10 @@ static size_t find_operand(void *context, const char *name)
         cost->operands[which].field = binding.field;
         cost->operands[which].unit = strcmp(name, binding.field->key) == 0 ? NULL : binding.unit;
     } else {
-        return SIZE_MAX;
+        const struct metrics metrics = metrics_of(cost);
+        cost->operands[which].metric = metrics_match(&metrics, name);
+        if (cost->operands[which].metric == NULL)
+            return SIZE_MAX;
     }
     memset(binder->missing, 0, sizeof binder->missing);
     return cost->count++;
@@ -82,15 +82,19 @@ static size_t find_operand(void *context, const char *name)
 static const char *name_at(unsigned long i, const void *context)
 {
     const struct cost *cost = context;
-    return i < metric_count(cost) ? metric_at(cost, i)->column
-                                  : cost->system->fields[i - metric_count(cost)].key;
+    const struct metrics metrics = metrics_of(cost);
+    if (i < metrics_count(&metrics))
+        return metrics_number_at(i, &metrics);
+    const struct sc_field *field = &cost->system->fields[i - metrics_count(&metrics)];
+    return field->kind == SC_REAL || field->kind == SC_INTEGER ? field->key : "";
 }
 
 static bool refuse_name(const struct cost *cost, const char *what, const char *name,
                         struct problem *problem)
 {
-    const char *nearest =
-        problem_nearest(name, name_at, metric_count(cost) + cost->system->field_count, cost);
+    const struct metrics metrics = metrics_of(cost);
+    const char *nearest = problem_nearest(
+        name, name_at, metrics_count(&metrics) + cost->system->field_count, cost);
     if (cost->count == COST_OPERANDS_MAX)
         return problem_set(problem, "%s: more than %d names", what, (int)COST_OPERANDS_MAX);
     return problem_set(problem, "%s: %s has no key and no metric '%s' that is a number%s%s%s", what,

@@ -74,6 +74,26 @@ static unsigned distance(const char *a, const char *b)
     return last[m];
 }
 
+/* The only name of which `name` is some of the words, as cost of random_read_cost; else NULL. */
+static const char *longer_name(const char *name,
+                               const char *(*at)(unsigned long i, const void *context),
+                               unsigned long n, const void *context)
+{
+    enum { LEAST = 4 };
+    const size_t length = strlen(name);
+    const char *found = NULL;
+    for (unsigned long i = 0; length >= LEAST && i < n; i++) {
+        const char *const whole = at(i, context), *const part = strstr(whole, name);
+        if (part == NULL || (part > whole && part[-1] != '_') ||
+            (part[length] != '_' && part[length] != '\0'))
+            continue;
+        if (found != NULL)
+            return NULL;
+        found = whole;
+    }
+    return found;
+}
+
 const char *problem_nearest(const char *name, const char *(*at)(unsigned long i, const void *context),
                             unsigned long n, const void *context)
 {
@@ -83,10 +103,10 @@ const char *problem_nearest(const char *name, const char *(*at)(unsigned long i,
     const char *nearest = NULL;
     for (unsigned long i = 0; i < n; i++) {
         const unsigned d = distance(name, at(i, context));
-        if (d < best) {
+        if (d < best && at(i, context)[0] != '\0') {
             best = d;
             nearest = at(i, context);
         }
     }
-    return nearest;
+    return nearest != NULL ? nearest : longer_name(name, at, n, context);
 }

@@ -28,8 +28,9 @@ bool problem_set_place(struct problem *problem, const char *file, unsigned long 
 /* Prints "stallcast: ..." to standard error. */
 void problem_print(const struct problem *problem);
 
-/* The nearest of n names to `name` by edit distance, or NULL when none is near
- * enough to be a slip.  at(i, context) gives name i. */
+/* The nearest of n names to `name` by edit distance, else the only one of which it is
+ * some of the words (cost of random_read_cost), or NULL when none is near enough to be meant;
+ * never "".  at(i, context) gives name i. */
 const char *problem_nearest(const char *name, const char *(*at)(unsigned long i, const void *context),
                             unsigned long n, const void *context);
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "metric.h"
+
 const double ranking_tie = 1e-12;
 
 /* ---- which way is better ---- */
@@ -28,40 +30,19 @@ static double better_way(const struct sc_system *system, const struct sc_metric 
     return pace != 0 ? pace : is_added(metric) ? 1.0 : ways[metric->dimension];
 }
 
-static const char *metric_at(unsigned long i, const void *context)
-{
-    const struct sc_system *system = context;
-    return system->metrics[i].column;
-}
-
-static const struct sc_metric *find_metric(const struct contest *contest, const char *name)
-{
-    for (size_t i = 0; contest->calibration != NULL && i < CALIBRATION_METRICS; i++)
-        if (strcmp(calibration_metrics[i].column, name) == 0)
-            return &calibration_metrics[i];
-    return sc_system_metric(contest->system, name);
-}
-
 bool contest_by(struct contest *contest, const char *word, struct problem *problem)
 {
     const bool least = strncmp(word, "min:", 4) == 0, most = strncmp(word, "max:", 4) == 0;
     const char *name = least || most ? word + 4 : word;
-    const struct sc_system *system = contest->system;
-    contest->by = find_metric(contest, name);
-    if (contest->by == NULL) {
-        const char *nearest = problem_nearest(name, metric_at, system->metric_count, system);
-        if (nearest != NULL)
-            return problem_set(problem, "--by: %s has no metric '%.60s': did you mean %s?",
-                               system->name, name, nearest);
-        return problem_set(problem, "--by: %s has no metric '%.60s': 'stallcast list columns %s' "
-                                    "shows them", system->name, name, system->name);
-    }
-    if (contest->by->text)
-        return problem_set(problem, "--by: expected a number, and %s is a word", name);
-    contest->sign = least ? 1.0 : most ? -1.0 : better_way(system, contest->by);
+    const struct metrics metrics = { contest->system, contest->calibration };
+    contest->by = metrics_find(&metrics, "--by: ", name, problem);
+    if (contest->by == NULL)
+        return false;
+    contest->sign = least ? 1.0 : most ? -1.0 : better_way(contest->system, contest->by);
     if (contest->sign == 0.0)
         return problem_set(problem, "--by: expected min:%s or max:%s: which is better depends on "
-                                    "what one is after", name, name);
+                                    "what one is after", contest->by->column,
+                           contest->by->column);
     return true;
 }
 

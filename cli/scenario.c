@@ -209,6 +209,15 @@ static const char *got(const char *text, size_t length, char out[static SHOWN_MA
     return out;
 }
 
+/* "10us,20us", "10us~20us", "1:8:1": what stands for several values elsewhere. */
+static bool is_several(const char *text, size_t length)
+{
+    for (size_t i = 1; i + 1 < length; i++)
+        if (strchr(",~:", text[i]) != NULL)
+            return text[0] >= '0' && text[0] <= '9';
+    return false;
+}
+
 static bool refuse_units(enum sc_units_status status, enum sc_dimension dimension,
                          const struct sc_quantity *quantity, const char *text, size_t length,
                          struct problem *problem)
@@ -231,8 +240,8 @@ static bool refuse_units(enum sc_units_status status, enum sc_dimension dimensio
         if (quantity->unit != NULL)
             return problem_set(problem, "expected %s%s%s%s, got %s: did you mean %s?", word, open,
                                accepted, close, shown, quantity->unit->name);
-        return problem_set(problem, "expected %s%s%s%s, got %s: no such unit", word, open, accepted,
-                           close, shown);
+        return problem_set(problem, "expected %s%s%s%s, got %s: %s", word, open, accepted, close,
+                           shown, is_several(text, length) ? "one value only" : "no such unit");
     case SC_UNITS_SEPARATOR:
         return problem_set(problem, "expected %s without thousands separators, got %s", word, shown);
     case SC_UNITS_RANGE:
@@ -247,7 +256,8 @@ static bool refuse_units(enum sc_units_status status, enum sc_dimension dimensio
     case SC_UNITS_TRAILING:
         break;
     }
-    return problem_set(problem, "expected %s%s%s%s, got %s", word, open, accepted, close, shown);
+    return problem_set(problem, "expected %s%s%s%s, got %s%s", word, open, accepted, close, shown,
+                       is_several(text, length) ? ": one value only" : "");
 }
 
 static bool refuse_range(const struct sc_field *field, const char *shown, struct problem *problem)

@@ -213,6 +213,23 @@ static size_t find_best(const struct points *points, size_t count, size_t side)
     return best;
 }
 
+/* Whether the margin is the same wherever there is an answer, and there is more than one. */
+static bool is_flat(const struct points *points, size_t side)
+{
+    double first = (double)NAN;
+    size_t answers = 0;
+    for (size_t i = 0; i < points->count; i++) {
+        const double margin = points->items[i].margins[side];
+        if (isnan(margin))
+            continue;
+        if (answers++ == 0)
+            first = margin;
+        else if (margin < first || margin > first)
+            return false;
+    }
+    return answers > 1;
+}
+
 /* Adds points at which some side does what it does at no point of the grid. */
 static bool add_turns(const struct search *search, size_t side, size_t count, struct points *points,
                       struct problem *problem)
@@ -267,7 +284,7 @@ static double sign_at(void *context, double value)
 {
     const struct side *side = context;
     const double margin = margin_at(side->search, side->side, value);
-    return isnan(margin) ? -1.0 : margin;
+    return isfinite(margin) ? margin : -1.0;
 }
 
 /* The value of SEARCH_DIGITS digits next to `value`, at which the conditions hold, in the
@@ -293,7 +310,7 @@ static double brief(const struct side *side, double value)
     const double rounded = sc_number_rounded(value, SEARCH_DIGITS);
     const bool fits = !axis->whole && !(axis->octave > 0.0) && rounded >= axis->low &&
                       rounded <= axis->high;
-    return fits && !isnan(margin_at(side->search, side->side, rounded)) ? rounded : value;
+    return fits && isfinite(margin_at(side->search, side->side, rounded)) ? rounded : value;
 }
 
 /* The last value at which the conditions hold, on the way to one where they do not. */
@@ -377,6 +394,7 @@ bool search_run(const struct search *search, struct search_spans *spans, struct 
             spans[i].best = brief(&side, points.items[best].value);
             spans[i].best_margin = margin_at(search, i, spans[i].best);
         }
+        spans[i].flat = is_flat(&points, i);
         fine = find_spans(&side, &points, &spans[i], problem);
     }
     free(points.items);

@@ -32,7 +32,8 @@ struct search {
     size_t points; /* of the grid, about; at least 2 */
     size_t sides;  /* SEARCH_SIDES, or 1: as they are */
     /* Margins of the sides at a value: above 0 where the conditions hold, never 0, NaN where
-     * there is no answer.  The more, the more there is to spare. */
+     * there is no answer, -INFINITY where there is one that cannot be held against them.  The
+     * more, the more there is to spare. */
     void (*probe)(void *context, double value, double margins[SEARCH_SIDES]);
     void *context;
 };
@@ -48,6 +49,7 @@ struct search_spans {
     struct search_span *items; /* ascending */
     size_t count, capacity;
     double best, best_margin;  /* where most is to spare, or least is missing; NaN: no answer */
+    bool flat;                 /* the margin was the same at all of several points looked at */
 };
 
 /*

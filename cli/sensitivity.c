@@ -7,6 +7,7 @@
 #include "command.h"
 #include "elasticity.h"
 #include "gnuplot.h"
+#include "metric.h"
 #include "product.h"
 #include "sink.h"
 #include "sobol.h"
@@ -45,31 +46,15 @@ struct sensitivity {
 
 /* ---- what is asked for ---- */
 
-static const char *metric_at(unsigned long i, const void *context)
-{
-    const struct sc_system *system = context;
-    return system->metrics[i].column;
-}
-
 static bool find_metric(struct sensitivity *s, struct problem *problem)
 {
     const char *usual = sc_system_metric(s->system, "time_s") != NULL
                             ? "time_s"
                             : s->system->metrics[0].column;
     const char *name = s->options->metric != NULL ? s->options->metric : usual;
-    s->metric = sc_system_metric(s->system, name);
-    for (size_t i = 0; s->metric == NULL && s->calibration != NULL && i < CALIBRATION_METRICS; i++)
-        if (strcmp(calibration_metrics[i].column, name) == 0)
-            s->metric = &calibration_metrics[i];
-    if (s->metric != NULL)
-        return !s->metric->text ||
-               problem_set(problem, "--metric: expected a number, and %s is a word", name);
-    const char *nearest = problem_nearest(name, metric_at, s->system->metric_count, s->system);
-    if (nearest != NULL)
-        return problem_set(problem, "--metric: %s has no metric '%.60s': did you mean %s?",
-                           s->system->name, name, nearest);
-    return problem_set(problem, "--metric: %s has no metric '%.60s': 'stallcast list columns %s' "
-                                "shows them", s->system->name, name, s->system->name);
+    const struct metrics metrics = { s->system, s->calibration };
+    s->metric = metrics_find(&metrics, "--metric: ", name, problem);
+    return s->metric != NULL;
 }
 
 static bool read_numbers(struct sensitivity *s, struct problem *problem)
@@ -173,12 +158,47 @@ static bool find_elasticities(struct sensitivity *s, struct problem *problem)
 
 /* ---- over ranges ---- */
 
+/* "15us" of a range, as it would be written. */
+static void write_of_range(const struct uncertain *uncertain, double value, struct text *out)
+{
+    const enum sc_dimension dimension = uncertain->field->dimension;
+    write_value(value, uncertain->deferred ? SC_NUMBER : dimension, out);
+    if (uncertain->deferred)
+        text_add_string(out, dimension == SC_SECONDS ? "cycles" : "B/cycle");
+}
+
+/* "15us~25us" */
+static void describe_range(const struct uncertain *uncertain, struct text *out)
+{
+    write_of_range(uncertain, uncertain->low, out);
+    text_add_char(out, '~');
+    write_of_range(uncertain, uncertain->high, out);
+}
+
+/* ", with latency=17.5us buffer=20MB" behind why the sample has no answer. */
+static void describe_sample(struct sensitivity *s)
+{
+    struct text sample = { 0 };
+    const struct problem why = s->failure;
+    for (size_t i = 0; i < s->uncertain.count; i++) {
+        const struct uncertain *uncertain = &s->uncertain.items[i];
+        text_printf(&sample, " %s=", uncertain->field->key);
+        write_of_range(uncertain, s->job.settings[s->job.count + i].value, &sample);
+    }
+    if (!sample.failed)
+        (void)problem_set(&s->failure, "%s, with%s", why.text, sample.bytes);
+    text_fini(&sample);
+}
+
 static bool output_at(void *context, const double *x, double *y)
 {
     struct sensitivity *s = context;
     for (size_t i = 0; i < s->uncertain.count; i++)
         s->job.settings[s->job.count + i] = uncertain_setting(&s->uncertain.items[i], x[i]);
-    return elasticity_metric(&s->job, s->uncertain.count, y, &s->failure);
+    if (elasticity_metric(&s->job, s->uncertain.count, y, &s->failure))
+        return true;
+    describe_sample(s);
+    return false;
 }
 
 static int compare_totals(const void *a, const void *b)
@@ -186,20 +206,6 @@ static int compare_totals(const void *a, const void *b)
     const struct influence *x = a, *y = b;
     const double p = x->index.total, q = y->index.total;
     return p != q ? (p < q ? 1 : -1) : (x->field > y->field) - (x->field < y->field);
-}
-
-/* "15us~25us", as it would be written. */
-static void describe_range(const struct uncertain *uncertain, struct text *out)
-{
-    const enum sc_dimension dimension =
-        uncertain->deferred ? SC_NUMBER : uncertain->field->dimension;
-    const char *unit = !uncertain->deferred                          ? ""
-                       : uncertain->field->dimension == SC_SECONDS ? "cycles"
-                                                                   : "B/cycle";
-    write_value(uncertain->low, dimension, out);
-    text_printf(out, "%s~", unit);
-    write_value(uncertain->high, dimension, out);
-    text_add_string(out, unit);
 }
 
 static bool find_indices(struct sensitivity *s, struct problem *problem)

@@ -13,7 +13,7 @@
 #include "solve_pair.h"
 #include "solving.h"
 
-enum { POINTS_DEFAULT = 128, POINTS_MIN = 8, POINTS_MAX = 1000000 };
+enum { POINTS_DEFAULT = 128, WHOLE_POINTS_DEFAULT = 1024, POINTS_MIN = 8, POINTS_MAX = 1000000 };
 enum { STEPS_DEFAULT = 25, STEPS_MIN = 2 }; /* of the first of two keys */
 
 /* One row of the output. */
@@ -52,7 +52,7 @@ struct solve {
     char *names, *answer_names;
     char found_name[FIELD_COLUMN_MAX], low_name[FIELD_COLUMN_MAX + 8],
         high_name[FIELD_COLUMN_MAX + 8], nearest_name[FIELD_COLUMN_MAX + 8];
-    size_t none_count, bad_count, many_count;
+    size_t none_count, void_count, flat_count, bad_count, many_count;
     struct problem first_bad;
     struct extrapolation extrapolation;
 };
@@ -157,6 +157,7 @@ static bool read_points(struct solve *solve, struct problem *problem)
     if (text != NULL && !options_whole("points", text, POINTS_MIN, POINTS_MAX, &points, problem))
         return false;
     solve->solving.points = (size_t)points;
+    solve->solving.whole_points = text != NULL ? (size_t)points : WHOLE_POINTS_DEFAULT;
     return true;
 }
 
@@ -284,16 +285,8 @@ static bool add_row(struct solve *solve, size_t point, const struct solution *so
 /* Why a scenario has no answer at any value of the key. */
 static void explain_bad(const struct solve *solve, size_t point, struct problem *problem)
 {
-    _Alignas(max_align_t) unsigned char scenario[SC_SCENARIO_MAX];
-    struct judged_answer answer;
-    struct search_axis axis;
     product_row(&solve->product, point, solve->solving.settings);
-    if (!solving_axis(&solve->solving, &axis, problem))
-        return;
-    if (!(axis.low <= axis.high))
-        (void)problem_set(problem, "--range: expected a whole number in it");
-    else
-        (void)solving_answer(&solve->solving, axis.high, scenario, &answer, problem);
+    solving_explain(&solve->solving, problem);
 }
 
 static bool solve_point(struct solve *solve, size_t point, struct problem *problem)
@@ -315,12 +308,14 @@ static bool solve_point(struct solve *solve, size_t point, struct problem *probl
                              solve->end, found, problem);
     const struct search_spans *chosen =
         &spans[solve->options->sure != NULL && solve->sides > 1 ? SEARCH_WORSE : SEARCH_AS_IS];
+    solve->flat_count += chosen->flat && isfinite(chosen->best_margin);
     solve->many_count += chosen->count > 1 ||
                          (chosen->count == 1 && !chosen->items[0].low_is_end &&
                           !chosen->items[0].high_is_end);
     for (size_t i = 0; fine && i < found->count; i++) {
         const enum crossing crossing = found->items[i].crossing;
         solve->none_count += crossing == CROSSING_NONE;
+        solve->void_count += crossing == CROSSING_NONE && isnan(found->items[i].value);
         solve->bad_count += crossing == CROSSING_ERROR;
         fine = add_row(solve, point, &found->items[i], problem);
     }
@@ -515,12 +510,13 @@ static bool write_row(struct solve *solve, struct sink *sink, const struct row *
     struct judged_answer answer;
     struct problem reason = { "" };
     product_row(&solve->product, row->point, solve->solving.settings);
+    const bool valued = isfinite(row->solution.value);
     bool fine = row->solution.crossing != CROSSING_ERROR;
-    if (fine)
+    if (fine && valued)
         fine = solving_answer(&solve->solving, row->solution.value, scenario, &answer, &reason);
-    else
+    else if (!fine)
         explain_bad(solve, row->point, &reason);
-    if (fine) {
+    if (fine && valued) {
         extrapolation_add(&solve->extrapolation, solve->calibration, scenario, &answer);
         selection_cells(&solve->selection, scenario, &answer, solve->answers);
     } else {
@@ -533,7 +529,7 @@ static bool write_row(struct solve *solve, struct sink *sink, const struct row *
                               ? key_cell(solve, origin->which, scenario)
                           : origin->source != FROM_ANSWER
                               ? found_cell(&row->solution, origin->source)
-                          : fine ? solve->answers[origin->which]
+                          : fine && valued ? solve->answers[origin->which]
                                  : emit_string(NULL);
     }
     solve->cells[solve->column_count] = emit_string(fine ? NULL : reason.text);
@@ -552,15 +548,28 @@ static int report(const struct solve *solve)
         (void)problem_set(&problem, "%zu of %zu scenario%s: the conditions are not monotone, they "
                                     "start or cease to hold more than once; %s", solve->many_count, rows,
                           rows == 1 ? "" : "s",
-                          solve->end == END_ALL ? "every crossing is a row"
-                                                : "without --smallest or --largest every crossing "
-                                                  "is a row");
+                          solve->end == END_ALL ? "both ends of every span are rows, "
+                                                  "--smallest and --largest give one"
+                                                : "without --smallest or --largest both ends of "
+                                                  "every span are rows");
         problem_print(&problem);
     }
     if (solve->none_count > 0) {
         (void)problem_set(&problem, "%zu of %zu scenario%s no %s that meets the conditions",
                           solve->none_count, rows, rows == 1 ? " has" : "s have",
                           solve->key->key);
+        problem_print(&problem);
+    }
+    if (solve->flat_count > 0) {
+        (void)problem_set(&problem, "in %zu of %zu scenario%s the conditions do not hang on %s: it "
+                                    "changes nothing there", solve->flat_count, rows,
+                          rows == 1 ? "" : "s", solve->key->key);
+        problem_print(&problem);
+    }
+    if (solve->void_count > 0) {
+        (void)problem_set(&problem, "in %zu of %zu scenario%s a metric of the conditions has no "
+                                    "value at any %s", solve->void_count, rows,
+                          rows == 1 ? "" : "s", solve->key->key);
         problem_print(&problem);
     }
     if (solve->bad_count > 0) {
@@ -693,8 +702,9 @@ const struct command command_solve = {
     .usage = "SYSTEM [key=value ...] --find KEY --until 'METRIC <= X' [options]",
     .summary = "the value of a key at which the answer meets conditions",
     .details =
-        "A condition is METRIC, one of <= >= < >, and a value with its unit; several are joined\n"
-        "by `and`.  Keys may be lists or ranges as for estimate, and give a row each:\n\n"
+        "A condition is METRIC (`time` will do for time_s), one of <= >= < >, and a value with its\n"
+        "unit; several are joined by `and`.  Keys may be lists or ranges as for estimate, and give\n"
+        "a row each:\n\n"
         "  stallcast solve hbf model=llama-70b --find buffer --until 'slowdown <= 1.1'\n"
         "  stallcast solve hbf model=llama-70b policy=all --find latency --until 'slowdown <= 1.2'\n"
         "  stallcast solve uvm app=k-means --find footprint --until 'time_s < 2s and thrash_factor < 2'\n"
@@ -703,18 +713,21 @@ const struct command command_solve = {
         "crossing says what the value is: conditions hold `from` it on upwards, or up `to` it, or\n"
         "up to it because it is the `limit` of the range.  Whole numbers are exact; others have 6\n"
         "digits, on the side where the conditions hold.  Where conditions hold here and there,\n"
-        "every crossing is a row.  The range is looked at on a grid first, so what holds only\n"
-        "between two of its points may be missed: --points takes more of them, and a range of\n"
-        "whole numbers no larger than that is looked at in full.\n\n"
+        "both ends of every span are rows, in order.  The range is looked at on a grid first, so\n"
+        "what holds only between two of its points may be missed: --points takes more of them, and\n"
+        "a range of no more whole numbers than that (1024, unless --points is given) is looked at\n"
+        "in full.\n\n"
         "`none` means that no value will do; the column nearest_KEY then names the one that misses\n"
-        "by least, and the columns behind it are its answer.\n\n"
+        "by least, and the columns behind it are its answer.  Where a metric has no value, as the time\n"
+        "per token of what does not fit, its condition is not met.\n\n"
         "KEY_lo and KEY_hi are the values with both ends of the prediction interval in place of\n"
         "the slowdown (and time_s, performance, speedup, which go with it); nothing stands there if\n"
         "there is no such value in the range.  --sure solves for the worse end.\n\n"
         "Of two keys, values of the first are tried, each with the least of the second (--largest:\n"
         "the largest) that meets the conditions.  place says which pair costs least by EXPR\n"
         "(`best`), which have less of the second key than all with less of the first (`front`),\n"
-        "and which do not (`behind`).  Names in EXPR are in SI units, or in one at their end:\n\n"
+        "and which do not (`behind`); `none` is a value without a pair, `error` one without an\n"
+        "answer.  Names in EXPR are in SI units, or in one at their end:\n\n"
         "  stallcast solve hbf model=llama-70b --find buffer --find hbf_bandwidth \\\n"
         "    --range buffer=6MB:64MB --until 'time_s <= 150ms' --plot front.svg \\\n"
         "    --minimize 'buffer_area_mm2 + 20 * hbf_bandwidth_TB_per_s'\n",

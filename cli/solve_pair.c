@@ -18,10 +18,10 @@ static const struct gnuplot_user user = { "solve --plot",
                                           "without --plot the pairs are written as text" };
 
 /* Where a pair stands; words of the column of that name. */
-enum place { PLACE_BEST, PLACE_FRONT, PLACE_BEHIND, PLACE_NONE };
+enum place { PLACE_BEST, PLACE_FRONT, PLACE_BEHIND, PLACE_NONE, PLACE_ERROR };
 static const char *const places[] = {
     [PLACE_BEST] = "best", [PLACE_FRONT] = "front", [PLACE_BEHIND] = "behind",
-    [PLACE_NONE] = "none",
+    [PLACE_NONE] = "none", [PLACE_ERROR] = "error",
 };
 
 /* A value of the first key, and what goes with it. */
@@ -43,7 +43,10 @@ struct pairs {
     char *names, *answer_names;
     char first_name[FIELD_COLUMN_MAX], second_name[FIELD_COLUMN_MAX];
     struct extrapolation extrapolation;
-    size_t empty_points; /* scenarios without any pair */
+    size_t empty_points;    /* scenarios without any pair */
+    size_t uncosted_points; /* with pairs, none of which has a cost */
+    size_t bad_count;       /* values of the first key without an answer */
+    struct problem first_bad;
 };
 
 /* ---- the pairs ---- */
@@ -99,6 +102,12 @@ static void set_first(const struct pair_job *job, double value)
         (struct setting){ .field = job->first, .value = value };
 }
 
+/* A pair that meets the conditions. */
+static bool is_pair(const struct pair *pair)
+{
+    return pair->place != PLACE_NONE && pair->place != PLACE_ERROR;
+}
+
 /* The least value of the second key that goes with one of the first, and what both cost. */
 static bool find_pair(struct pairs *pairs, size_t point, double first, struct problem *problem)
 {
@@ -121,6 +130,10 @@ static bool find_pair(struct pairs *pairs, size_t point, double first, struct pr
         pair.place = PLACE_BEHIND;
         if (solving_answer(job->solving, pair.second, scenario, &answer, &ignored))
             pair.cost = cost_value(job->cost, scenario, &answer);
+    } else if (isnan(chosen->best)) {
+        pair.place = PLACE_ERROR;
+        if (pairs->bad_count++ == 0)
+            solving_explain(job->solving, &pairs->first_bad);
     }
     search_fini(spans, job->sides);
     return add_pair(pairs, pair, problem);
@@ -134,7 +147,7 @@ static void place_pairs(struct pair *pairs, size_t count, bool largest)
     struct pair *best = NULL;
     for (size_t i = 0; i < count; i++) {
         struct pair *pair = &pairs[i];
-        if (pair->place == PLACE_NONE)
+        if (!is_pair(pair))
             continue;
         if (isnan(most) || (largest ? pair->second > most : pair->second < most)) {
             pair->place = PLACE_FRONT;
@@ -157,7 +170,8 @@ static bool find_point(struct pairs *pairs, size_t point, struct progress *progr
     size_t count = 0;
     product_row(job->product, point, job->solving->settings);
     set_first(job, 0.0);
-    bool fine = list_first(job, &values, &count, problem), any = false;
+    bool fine = list_first(job, &values, &count, problem);
+    bool any = false, costed = false, answered = false;
     progress->total = count * job->product->rows;
     for (size_t i = 0; fine && i < count; i++) {
         fine = find_pair(pairs, point, values[i], problem);
@@ -165,9 +179,13 @@ static bool find_point(struct pairs *pairs, size_t point, struct progress *progr
     }
     free(values);
     place_pairs(pairs->items + before, pairs->count - before, job->end == END_LARGEST);
-    for (size_t i = before; i < pairs->count; i++)
-        any = any || pairs->items[i].place != PLACE_NONE;
-    pairs->empty_points += !any;
+    for (size_t i = before; i < pairs->count; i++) {
+        any = any || is_pair(&pairs->items[i]);
+        answered = answered || pairs->items[i].place != PLACE_ERROR;
+        costed = costed || pairs->items[i].place == PLACE_BEST;
+    }
+    pairs->empty_points += answered && !any;
+    pairs->uncosted_points += any && !costed;
     return fine;
 }
 
@@ -286,7 +304,7 @@ static bool write_pair(struct pairs *pairs, struct sink *sink, const struct pair
     size_t at = 0;
     product_row(job->product, pair->point, job->solving->settings);
     set_first(job, pair->first);
-    const bool fine = pair->place != PLACE_NONE &&
+    const bool fine = is_pair(pair) &&
                       solving_answer(job->solving, pair->second, scenario, &answer, &ignored);
     for (size_t i = 0; i < pairs->key_count; i++) {
         const struct setting *setting = &job->solving->settings[pairs->keys[i]];
@@ -330,7 +348,7 @@ static const struct sc_unit *unit_of(const struct pairs *pairs, const struct sc_
     double largest = 0.0;
     for (size_t i = 0; i < pairs->count; i++) {
         const double value = first ? pairs->items[i].first : pairs->items[i].second;
-        if (!isnan(value) && pairs->items[i].place != PLACE_NONE)
+        if (!isnan(value) && is_pair(&pairs->items[i]))
             largest = fmax(largest, fabs(value));
     }
     const bool bare = field->dimension == SC_NUMBER || field->dimension == SC_SHARE;
@@ -413,7 +431,7 @@ static bool write_plotted(const void *context, const char *path, struct problem 
     if (fine) {
         const char *const axes[] = { x.bytes, y.bytes };
         for (size_t i = 0; fine && i < pairs->count; i++)
-            if (pairs->items[i].place != PLACE_NONE)
+            if (is_pair(&pairs->items[i]))
                 fine = write_plotted_row(pairs, &pairs->items[i], &sink, units, axes, problem);
         if (fine)
             fine = sink_close(&sink, problem);
@@ -432,7 +450,7 @@ static bool draw(struct pairs *pairs, struct problem *problem)
     const char *plot = pairs->job->options->plot;
     bool any = false;
     for (size_t i = 0; i < pairs->count; i++)
-        any = any || pairs->items[i].place != PLACE_NONE;
+        any = any || is_pair(&pairs->items[i]);
     if (plot == NULL || !any)
         return true;
     const struct gnuplot figure = { .name = "solve-pareto",
@@ -462,16 +480,29 @@ static int report(const struct pairs *pairs)
     const size_t rows = pairs->job->product->rows;
     if (selection_wants_note(&pairs->selection, pairs->job->options->columns))
         extrapolation_print(&pairs->extrapolation, pairs->count);
-    if (pairs->empty_points == 0)
-        return EXIT_FINE;
-    (void)problem_set(&problem, "%zu of %zu scenario%s no %s and %s that meet the conditions%s",
-                      pairs->empty_points, rows, rows == 1 ? " has" : "s have",
-                      pairs->job->first->key, pairs->job->second->key,
-                      pairs->job->options->plot != NULL && pairs->empty_points == rows
-                          ? ": there is no figure"
-                          : "");
-    problem_print(&problem);
-    return EXIT_NO;
+    if (pairs->empty_points > 0) {
+        (void)problem_set(&problem, "%zu of %zu scenario%s no %s and %s that meet the conditions%s",
+                          pairs->empty_points, rows, rows == 1 ? " has" : "s have",
+                          pairs->job->first->key, pairs->job->second->key,
+                          pairs->job->options->plot != NULL && pairs->empty_points == rows
+                              ? ": there is no figure"
+                              : "");
+        problem_print(&problem);
+    }
+    if (pairs->uncosted_points > 0) {
+        (void)problem_set(&problem, "--minimize: in %zu of %zu scenario%s no pair has a cost, so "
+                                    "none is the best", pairs->uncosted_points, rows,
+                          rows == 1 ? "" : "s");
+        problem_print(&problem);
+    }
+    if (pairs->bad_count > 0) {
+        (void)problem_set(&problem, "%zu of %zu values of %s have no answer; the first: %s",
+                          pairs->bad_count, pairs->count, pairs->job->first->key,
+                          pairs->first_bad.text);
+        problem_print(&problem);
+    }
+    return pairs->empty_points + pairs->uncosted_points + pairs->bad_count > 0 ? EXIT_NO
+                                                                               : EXIT_FINE;
 }
 
 int solve_pair(const struct pair_job *job, struct emit_style *style)
@@ -480,6 +511,8 @@ int solve_pair(const struct pair_job *job, struct emit_style *style)
     struct pairs pairs = { .job = job };
     style->bar = false;
     const bool fine = check_plot(job, &problem) && find_pairs(&pairs, &problem) &&
+                      (pairs.bad_count < pairs.count ||
+                       problem_set(&problem, "%s", pairs.first_bad.text)) &&
                       plan_columns(&pairs, !sink_streams(style), &problem) &&
                       draw(&pairs, &problem) && write_pairs(&pairs, style, &problem);
     const int code = fine ? report(&pairs) : command_fail(&problem);

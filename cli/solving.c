@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "metric.h"
 #include "number.h"
 #include "ranking.h"
 
@@ -36,50 +37,6 @@ static void trim(const char **text, size_t *length)
         (*length)--;
 }
 
-struct metric_names {
-    const struct sc_system *system;
-    const struct calibration *calibration;
-};
-
-static const struct sc_metric *metric_at(unsigned long i, const struct metric_names *names)
-{
-    return i < names->system->metric_count ? &names->system->metrics[i]
-                                           : &calibration_metrics[i - names->system->metric_count];
-}
-
-static const char *name_at(unsigned long i, const void *context)
-{
-    return metric_at(i, context)->column;
-}
-
-/* "time" for time_s */
-static bool lacks_unit(const char *name, const char *column)
-{
-    const size_t length = strlen(name);
-    return length > 0 && strncmp(name, column, length) == 0 && column[length] == '_';
-}
-
-static const struct sc_metric *find_metric(const struct metric_names *names, const char *name,
-                                           struct problem *problem)
-{
-    const size_t count =
-        names->system->metric_count + (names->calibration != NULL ? CALIBRATION_METRICS : 0);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(name_at(i, names), name) == 0)
-            return metric_at(i, names);
-    const char *nearest = problem_nearest(name, name_at, count, names);
-    for (size_t i = 0; nearest == NULL && i < count; i++)
-        if (lacks_unit(name, name_at(i, names)))
-            nearest = name_at(i, names);
-    if (nearest != NULL)
-        (void)problem_set(problem, "%s has no metric '%.60s': did you mean %s?",
-                          names->system->name, name, nearest);
-    else
-        (void)problem_set(problem, "%s has no metric '%.60s': 'stallcast list columns %s' shows "
-                                   "them", names->system->name, name, names->system->name);
-    return NULL;
-}
-
 static const struct operator_row *operator_at(const char *text, size_t length)
 {
     for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++) {
@@ -90,14 +47,21 @@ static const struct operator_row *operator_at(const char *text, size_t length)
     return NULL;
 }
 
-/* "METRIC OP X" */
-static bool parse_condition(const struct metric_names *names, const char *text, size_t length,
-                            struct condition *condition, struct problem *problem)
+/* The first operator in the text, or `length`. */
+static size_t find_operator(const char *text, size_t length)
 {
-    char name[64];
     size_t at = 0;
     while (at < length && operator_at(text + at, length - at) == NULL)
         at++;
+    return at;
+}
+
+/* "METRIC OP X" */
+static bool parse_condition(const struct metrics *metrics, const char *text, size_t length,
+                            struct condition *condition, struct problem *problem)
+{
+    char name[64];
+    const size_t at = find_operator(text, length);
     if (at == length)
         return problem_set(problem, "expected METRIC, one of <= >= < >, and a value");
     const struct operator_row *operator = operator_at(text + at, length - at);
@@ -105,18 +69,19 @@ static bool parse_condition(const struct metric_names *names, const char *text, 
     size_t value_length = length - (size_t)(value - text), name_length = at;
     trim(&text, &name_length);
     trim(&value, &value_length);
-    if (name_length == 0 || name_length >= sizeof name)
+    if (find_operator(value, value_length) < value_length)
+        return problem_set(problem, "expected one of <= >= < > once: conditions are joined by "
+                                    "`and`");
+    if (name_length == 0 || name_length >= sizeof name || strchr("0123456789.-+", *text) != NULL)
         return problem_set(problem, "expected a metric before %s", operator->text);
     memcpy(name, text, name_length);
     name[name_length] = '\0';
-    const struct sc_metric *metric = find_metric(names, name, problem);
+    const struct sc_metric *metric = metrics_find(metrics, "", name, problem);
     if (metric == NULL)
         return false;
-    if (metric->text)
-        return problem_set(problem, "expected a metric that is a number, and %s is a word", name);
     *condition = (struct condition){ .metric = metric, .below = operator->below,
                                      .strict = operator->strict,
-                                     .paced = calibration_pace(names->system, metric) != 0 };
+                                     .paced = calibration_pace(metrics->system, metric) != 0 };
     return quantity_parse(metric->dimension, value, value_length, &condition->limit, problem);
 }
 
@@ -149,7 +114,7 @@ static bool name_condition(const char *text, size_t length, struct problem *prob
 bool conditions_parse(const struct sc_system *system, const struct calibration *calibration,
                       const char *text, struct conditions *conditions, struct problem *problem)
 {
-    const struct metric_names names = { system, calibration };
+    const struct metrics metrics = { system, calibration };
     conditions->count = 0;
     for (;;) {
         const char *one = text;
@@ -160,9 +125,11 @@ bool conditions_parse(const struct sc_system *system, const struct calibration *
         struct condition *condition = &conditions->items[conditions->count];
         if (conditions->count == CONDITIONS_MAX)
             return problem_set(problem, "--until: more than %d conditions", (int)CONDITIONS_MAX);
+        if (length == 0 && last && conditions->count == 0)
+            return problem_set(problem, "--until: expected METRIC, one of <= >= < >, and a value");
         if (length == 0)
             return problem_set(problem, "--until: expected a condition on either side of `and`");
-        if (!parse_condition(&names, one, length, condition, problem))
+        if (!parse_condition(&metrics, one, length, condition, problem))
             return name_condition(one, length, problem);
         for (size_t i = 0; i < conditions->count; i++)
             if (contradict(&conditions->items[i], condition))
@@ -252,8 +219,11 @@ static void probe(void *context, double value, double margins[SEARCH_SIDES])
         const struct condition *condition = &s->conditions->items[i];
         const double as_is = value_of(condition, &answer);
         const double factor = !condition->paced ? 1.0 : condition->below ? width : 1.0 / width;
-        if (isnan(as_is))
+        if (isnan(as_is)) {
+            for (size_t side = 0; side < SEARCH_SIDES; side++)
+                margins[side] = -(double)INFINITY;
             return;
+        }
         least[SEARCH_AS_IS] = fmin(least[SEARCH_AS_IS], margin_of(condition, as_is));
         least[SEARCH_BETTER] = fmin(least[SEARCH_BETTER], margin_of(condition, as_is / factor));
         least[SEARCH_WORSE] = fmin(least[SEARCH_WORSE], margin_of(condition, as_is * factor));
@@ -312,7 +282,24 @@ bool solving_run(const struct solving *s, size_t sides, struct search_spans *spa
                              .context = &own };
     for (size_t i = 0; i < sides; i++)
         spans[i] = (struct search_spans){ 0 };
-    return solving_axis(s, &search.axis, problem) && search_run(&search, spans, problem);
+    if (!solving_axis(s, &search.axis, problem))
+        return false;
+    if (search.axis.whole && search.axis.high - search.axis.low < (double)s->whole_points)
+        search.points = s->whole_points;
+    return search_run(&search, spans, problem);
+}
+
+void solving_explain(const struct solving *s, struct problem *problem)
+{
+    _Alignas(max_align_t) unsigned char scenario[SC_SCENARIO_MAX];
+    struct judged_answer answer;
+    struct search_axis axis;
+    if (!solving_axis(s, &axis, problem))
+        return;
+    if (!(axis.low <= axis.high))
+        (void)problem_set(problem, "--range: expected a whole number in it");
+    else
+        (void)solving_answer(s, axis.high, scenario, &answer, problem);
 }
 
 /* ---- which ends ---- */
@@ -370,14 +357,15 @@ static bool add_end(const struct ends *ends, size_t i, bool low, struct solution
     return add_solution(solutions, solution, problem);
 }
 
-/* Every end that is none of the range. */
-static bool add_inner_ends(const struct ends *ends, struct solutions *solutions,
-                           struct problem *problem)
+/* Both ends of each span, or, of a single one, those that are none of the range. */
+static bool add_ends(const struct ends *ends, struct solutions *solutions, struct problem *problem)
 {
+    const bool several = ends->chosen->count > 1;
     for (size_t i = 0; i < ends->chosen->count; i++) {
         const struct search_span *span = &ends->chosen->items[i];
-        if ((!span->low_is_end && !add_end(ends, i, true, solutions, problem)) ||
-            (!span->high_is_end && !add_end(ends, i, false, solutions, problem)))
+        const bool low = several || !span->low_is_end, high = several || !span->high_is_end;
+        if ((low && !add_end(ends, i, true, solutions, problem)) ||
+            (high && !add_end(ends, i, false, solutions, problem)))
             return false;
     }
     return true;
@@ -404,17 +392,19 @@ bool solving_ends(const struct solving *s, const struct search_spans *spans, siz
                                                                        : SEARCH_AS_IS] };
     const size_t count = ends.chosen->count, before = solutions->count;
     if (count == 0) {
-        const double best = ends.chosen->best;
+        const bool near = isfinite(ends.chosen->best_margin);
         return add_solution(solutions,
                             (struct solution){
-                                .crossing = isnan(best) ? CROSSING_ERROR : CROSSING_NONE,
-                                .value = best, .low = (double)NAN, .high = (double)NAN },
+                                .crossing = isnan(ends.chosen->best) ? CROSSING_ERROR
+                                                                     : CROSSING_NONE,
+                                .value = near ? ends.chosen->best : (double)NAN,
+                                .low = (double)NAN, .high = (double)NAN },
                             problem);
     }
     if (wanted == END_SMALLEST)
         return add_end(&ends, 0, true, solutions, problem);
     if (wanted == END_LARGEST)
         return add_end(&ends, count - 1, false, solutions, problem);
-    return add_inner_ends(&ends, solutions, problem) &&
+    return add_ends(&ends, solutions, problem) &&
            (solutions->count > before || add_tighter_end(s, &ends, solutions, problem));
 }

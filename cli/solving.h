@@ -44,7 +44,8 @@ struct solving {
     const struct conditions *conditions;
     struct setting *settings; /* the last one is of the free key; its value is written to */
     size_t count;
-    size_t points; /* of the grid of the search */
+    size_t points;       /* of the grid of the search */
+    size_t whole_points; /* a range of no more whole numbers is looked at in full */
     struct setting low, high; /* the range of the key */
 };
 
@@ -60,9 +61,12 @@ bool solving_run(const struct solving *solving, size_t sides, struct search_span
 bool solving_answer(const struct solving *solving, double value, void *scenario,
                     struct judged_answer *answer, struct problem *problem);
 
+/* Why a scenario has no answer at any value of the key. */
+void solving_explain(const struct solving *solving, struct problem *problem);
+
 /* How a row answers. */
 enum crossing {
-    CROSSING_NONE,  /* nowhere; the value is where least is missing */
+    CROSSING_NONE,  /* nowhere; the value is where least is missing, NaN: a metric has none */
     CROSSING_FROM,  /* the conditions hold from here on upwards */
     CROSSING_TO,    /* they hold up to here */
     CROSSING_LIMIT, /* they hold up to here, which is an end of the range */
@@ -80,8 +84,9 @@ struct solution {
 
 /*
  * Appends the solutions of one scenario to *solutions (to be freed), at least one: the ends
- * wanted, or, END_ALL, every end at which the conditions start or cease to hold, or, if there
- * is none, the end of the range with the least to spare.  worst: by the worse side.
+ * wanted, or, END_ALL, both ends of every span, of a single span only those at which the
+ * conditions start or cease to hold, or, if there is none, the end of the range with the least
+ * to spare.  worst: by the worse side.
  */
 struct solutions {
     struct solution *items;

@@ -39,6 +39,12 @@ static double narrow_bump(double x) { return 0.015625 - fabs(x - 50.25); }
 static double from_pi_squared(double x) { return x < 0.5 ? (double)NAN : x - 9.8696044; }
 static double without_odd(double x) { return fmod(x, 2.0) > 0.0 ? (double)NAN : x - 9.0; }
 static double nowhere(double x) { return -1.0 - fabs(x - 41.87654321); }
+static double valued_from_pi(double x) { return x < 3.14159265358979 ? -(double)INFINITY : x; }
+static double valued_between(double x)
+{
+    return x < 20.0 || x > 30.0 ? -(double)INFINITY : x > 24.0 && x < 26.0 ? (double)NAN : x;
+}
+static double never_valued(double x) { return x < 0.0 ? 1.0 : -(double)INFINITY; }
 static double no_answer(double x) { return x * (double)NAN; }
 
 static void ends_are(struct search_spans spans, size_t count, const double *ends, const char *name)
@@ -69,11 +75,21 @@ static void test_functions(void)
     ends_are(run(narrow_dip, to_100, 64), 2, (double[]){ 0, 50.2421, 50.2579, 100 },
              "a dip between points that slopes lead to");
     ends_are(run(narrow_bump, to_100, 64), 1, (double[]){ 50.2344, 50.2656 }, "and a bump");
+    struct search_spans valued = run(valued_from_pi, to_100, 64);
+    ok(valued.count == 1 && !valued.items[0].low_is_end && valued.items[0].high_is_end,
+       "no value is no end of the range");
+    ends_are(valued, 1, (double[]){ 3.14160, 100 }, "a value from pi on");
+    ends_are(run(valued_between, (struct search_axis){ .low = 1, .high = 100, .whole = true }, 100),
+             1, (double[]){ 20, 30 }, "a value in between, and no answer within");
+    valued = run(never_valued, to_100, 64);
+    ok(valued.count == 0 && !isnan(valued.best) && isinf(valued.best_margin) && valued.flat,
+       "a value nowhere");
+    search_fini(&valued, 1);
     ends_are(run(from_pi_squared, to_100, 64), 1, (double[]){ 9.86961, 100 }, "no answer at first");
     ends_are(run(without_odd, (struct search_axis){ .low = 1, .high = 20, .whole = true }, 64), 1,
              (double[]){ 10, 20 }, "odd numbers have no answer");
     struct search_spans none = run(nowhere, to_100, 64);
-    ok(none.count == 0, "nowhere");
+    ok(none.count == 0 && !none.flat, "nowhere");
     near(none.best, 41.8765, 1e-5, 0.0, "the nearest miss");
     search_fini(&none, 1);
     none = run(no_answer, to_100, 64);
@@ -338,7 +354,7 @@ static void test_against_scan(const struct subject *subject, struct catalog *cat
 
 int main(void)
 {
-    plan(14 + 4 * 4);
+    plan(18 + 4 * 4);
     test_functions();
     struct catalog *catalog = catalog_create(NULL);
     if (catalog == NULL)

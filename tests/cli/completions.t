@@ -85,7 +85,25 @@ check_run 'no key twice, its aliases included' 0 '' '' next estimate hbf tp=4 te
 check_run 'the word after an option that takes one' 0 ':files' '' next estimate hbf --from ''
 check_run 'what an option is given is no word' 0 'hbf' '' next estimate -o x --digits 3 h
 check_run 'attached to its option' 0 '--loss=squares' '' next fit uvm --loss=s
-check_run 'keys as the value of an option' 0 'hidden' '' next rank hbf --over hid
+check_run 'names alone, where numbers are refused' 0 'model' '' next rank hbf --over mo
+check_run 'and numbers alone, where names are' 0 'latency' '' next solve hbf --find laten
+check_run 'no name there' 0 '' '' next solve hbf --find mod
+check_run 'a range' 0 'latency=' '' next solve hbf --find latency --range laten
+check_run 'what a condition begins with' 0 'slowdown
+slowdown_lo
+slowdown_hi' '' next solve hbf --until slow
+# Each is taken by the option that it is offered for.
+while read -r system; do
+    for offer in 'sensitivity --metric' 'rank --by' 'solve --until'; do
+        next ${offer% *} "$system" ${offer#* } '' >offered
+        "$program" list columns "$system" -f json >columns.json
+        perl -MJSON::PP -e 'local $/; open my $f, "<", "columns.json";
+            my %words = map { $_ => 1 } qw(bound worth_fixing_first slowdown_mean_lo slowdown_mean_hi);
+            print "$_->{column}\n" for grep { !$words{$_->{column}} } @{decode_json(<$f>)}' | sort >want
+        sort offered >got
+        ok "$offer: numbers of $system" cmp want got
+    done
+done <systems
 check_run 'a list of columns' 0 'slowdown,buffer_area_m2
 slowdown,buffer_node' '' sh -c "'$program' --complete estimate hbf -c slowdown,buffer_ | cut -f 1 | grep -v _s\$" 
 check_run 'subjects of list' 0 'parameters

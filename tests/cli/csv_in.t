@@ -198,8 +198,8 @@ faulty 'a thousands separator' 'batch,note\n"1,000",a\n' 1 \
     model=llama-8b --columns batch
 faulty 'a list is no value of a row' 'batch,note\n1:4:1,a\n' 1 \
     "batch,note,stallcast_batch,error
-1:4:1,a,,\"in.csv:2: batch: expected a pure number, got '1:4:1'\"" \
-    "1 of 1 rows have no answer; the first: in.csv:2: batch: expected a pure number, got '1:4:1'" \
+1:4:1,a,,\"in.csv:2: batch: expected a pure number, got '1:4:1': one value only\"" \
+    "1 of 1 rows have no answer; the first: in.csv:2: batch: expected a pure number, got '1:4:1': one value only" \
     model=llama-8b --columns batch
 printf 'line,note\n16B,a\n128B,b\n' >in.csv
 check_run 'values that contradict each other' 1 'line,note,line_bytes,error

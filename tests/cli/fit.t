@@ -215,7 +215,7 @@ stallcast fit stream many.csv --free latency --by run >out 2>notes
 ok 'a text for each row makes no more fits than there is time for' grep -q '(50 folds)$' notes
 refuses "--noise: expected a share from 0.0001 to 1, got '2'" \
     fit stream sheet.csv --free latency --noise 2
-refuses "--measured: no column 'time'" fit stream sheet.csv --free latency --measured time
+refuses "--measured: no column 'time': did you mean time_s?" fit stream sheet.csv --free latency --measured time
 refuses "--measured: no metric 'tim_s': did you mean time_s?" \
     fit stream sheet.csv --free latency --measured warps_per_sm=tim_s
 refuses 'cannot write absent/p.csv: No such file or directory' fit stream sheet.csv --free latency -o absent/p.csv

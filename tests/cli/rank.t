@@ -307,7 +307,11 @@ refuses "--over: expected a key whose values have names (gpu), got 'abacus-of-wo
 refuses '--over reuse: expected the files to rank: reuse=FILE,FILE' rank uvm --over reuse
 refuses "--by: hbf has no metric 'slowdwn': did you mean slowdown?" rank hbf --by slowdwn
 refuses "--by: hbf has no metric 'abacus-of-wood': 'stallcast list columns hbf' shows them" rank hbf --by abacus-of-wood
-refuses '--by: expected a number, and bound is a word' rank hbf --by bound
+refuses '--by: expected a metric that is a number, and bound is a word' rank hbf --by bound
+refuses "--by: hbf has no metric '': 'stallcast list columns hbf' shows them" rank hbf --by min:
+ok '--by takes a metric without its unit' sh -c "
+    '$program' rank hbf model=llama-8b --by energy_per_token_j -f csv 2>/dev/null >with.csv &&
+    '$program' rank hbf model=llama-8b --by energy_per_token -f csv 2>/dev/null | cmp - with.csv"
 refuses '--by: expected min:weight_bytes or max:weight_bytes: which is better depends on what one is after' \
     rank hbf --by weight_bytes
 refuses "expected key=value, got 'llama-8b'" rank hbf llama-8b

@@ -126,7 +126,12 @@ stream "bogus is not a key of stream: 'stallcast list fields stream' shows them"
 stream 'latency is given twice' latency=1ns~2ns latency=3ns
 stream "--metric: stream has no metric 'timee_s': did you mean time_s?" --metric timee_s
 stream "--metric: stream has no metric 'abacus': 'stallcast list columns stream' shows them" --metric abacus
-stream '--metric: expected a number, and bound is a word' --metric bound
+stream '--metric: expected a metric that is a number, and bound is a word' --metric bound
+stream "--metric: expected a metric, and warps_per_sm is a key: 'stallcast list columns stream' shows metrics" \
+    --metric warps_per_sm
+ok '--metric takes a metric without its unit' sh -c "
+    '$program' sensitivity stream --metric time_s >with.txt 2>/dev/null &&
+    '$program' sensitivity stream --metric time 2>/dev/null | cmp - with.txt"
 stream '--samples: expected a key given as low~high' --samples 4096
 stream '--seed: expected a key given as low~high' --seed 1
 stream "--samples: expected a power of two, got '1000'" latency=1ns~2ns --samples 1000
@@ -136,6 +141,8 @@ stream "--plot: expected a name that ends in .svg, .png or .pdf, got 'x.txt'" --
 stream '--plot and -o: both are x.svg' --plot x.svg -o x.svg
 refuses 'layers: expected a value, got none: give model=NAME or layers=VALUE' sensitivity hbf
 refuses '--metric: expected one above 0, and faults is 0 here' sensitivity uvm policy=mapped --metric faults
-refuses "a sample has no answer: latency: 589.562 ns is below hbm_latency, the ideal's latency" \
+refuses "a sample has no answer: latency: 589.562 ns is below hbm_latency, the ideal's latency, with latency=589.562ns" \
     sensitivity hbf model=llama-8b latency=0.5us~2us
+refuses 'a sample has no answer: time_s has no value here, with gpus=8 batch=2' \
+    sensitivity serve model=llama-405b gpus=4~40 batch=1~8
 finish

@@ -66,7 +66,7 @@ check_run 'several conditions: a window' 0 'warps_per_sm,crossing,warps_per_sm_l
 78,from,78,78,0.900885,0.0000488931,bandwidth
 168,to,160,177,0.951572,0.0000996988,mshr' \
 "stallcast: 2 of 2 rows are extrapolated, their intervals may not hold; outside of what was sampled in the first: warps_per_sm
-stallcast: 1 of 1 scenario: the conditions are not monotone, they start or cease to hold more than once; every crossing is a row" \
+stallcast: 1 of 1 scenario: the conditions are not monotone, they start or cease to hold more than once; both ends of every span are rows, --smallest and --largest give one" \
     stallcast solve stream --find warps --until 'share_of_peak >= 90% and time_s < 0.1ms' -f csv
 ok 'its ends are ends' is "$(metric stream time_s warps=168) < 1e-4 && $(metric stream time_s warps=169) >= 1e-4"
 check_run 'inside of what the calibration has sampled' 0 'buffer_bytes,crossing,slowdown,extrapolated
@@ -80,6 +80,27 @@ slipstream,0.0000531222,to,1.2' '' sh -c "
     '$program' solve hbf model=llama-70b policy=on-demand,slipstream --find latency \
         --until 'slowdown <= 1.2' -c slowdown -f csv 2>/dev/null | cut -d, -f2-4,7"
 
+# same_as_without SYSTEM WORD KEY RANGE: every metric that ends in a unit may be named without it.
+same_as_without() {
+    system=$1
+    "$program" list columns "$system" -f csv | perl -ne '
+        my %units = qw(_s s _bytes B _bytes_per_s B/s _per_s 1/s _j J _js J.s _w W _m2 m2);
+        print "$1 $1$2 $units{$2}\n" if /^(\w+?)(_bytes_per_s|_bytes|_per_s|_s|_js|_j|_w|_m2),/' >metrics
+    while read -r stem column unit; do
+        for name in "$column" "$stem"; do
+            "$program" solve "$system" "$2" --find "$3" --range "$4" --until "$name >= 0$unit" -f csv \
+                >"$name.csv" 2>"$name.err"
+        done
+        ok "$system: $stem is $column" sh -c "
+            cmp '$stem.csv' '$column.csv' && cmp '$stem.err' '$column.err' && test -s '$column.csv'"
+    done <metrics
+}
+same_as_without hbf model=llama-8b buffer 8MB:16MB
+same_as_without uvm app=k-means footprint 8GB:16GB
+same_as_without stream loads=64 warps 8:16
+same_as_without prefetch kernel=backprop clock 1GHz:2GHz
+same_as_without serve model=llama-8b gpus 1:4
+
 # ---- which end ----
 
 check_run 'upwards to the limit of the range' 0 \
@@ -89,7 +110,8 @@ check_run 'upwards to the limit of the range' 0 \
     --largest -c slowdown,extrapolated
 check_run 'all of the range: the end with the least to spare' 0 \
 'buffer (MB)  crossing  buffer_lo (MB)  buffer_hi (MB)  slowdown
-        100  limit                100             100    0.9572' '' \
+        100  limit                100             100    0.9572' \
+'stallcast: in 1 of 1 scenario the conditions do not hang on buffer: it changes nothing there' \
     stallcast solve hbf model=llama-70b --find buffer --range buffer=100MB:300MB \
     --until 'slowdown <= 1.1' -c slowdown
 check_run '--largest of a window' 0 'warps_per_sm,crossing,time_s
@@ -107,20 +129,68 @@ check_run 'a range in cycles' 0 'latency_s,crossing
     '$program' solve stream --find latency --range 10cycles:10000cycles --until 'share_of_peak >= 40%' \
         -f csv 2>/dev/null | cut -d, -f1,2"
 
+check_run 'several spans, one from the limit of the range: both ends of each' 0 \
+'gpus  crossing  tpot (ms)
+  11  limit         34.97
+  23  to            39.32
+  26  from          52.84
+  26  to            52.84
+  28  from          52.95
+  28  limit         52.95' \
+'stallcast: 1 of 1 scenario: the conditions are not monotone, they start or cease to hold more than once; both ends of every span are rows, --smallest and --largest give one' \
+    stallcast solve serve model=llama-405b gpu=h100 --find gpus --range 11:28 --until 'tpot <= 60ms' -c tpot_s
+# expand: the whole numbers of spans, csv in, one a line.
+expand() {
+    perl -F, -ane 'next if $. == 1; push @ends, $F[0]; END { while (@ends) {
+        my ($low, $high) = splice @ends, 0, 2; print "$_\n" for $low .. $high } }'
+}
+# A range of whole numbers is looked at in full: what does not fit is in no span.
+"$program" solve serve model=llama-405b gpu=h100 --find gpus --range 1:200 --until 'tpot <= 60ms' -f csv 2>notes.txt |
+    cut -d, -f3- >spans.csv
+expand <spans.csv >spans.txt
+"$program" estimate serve model=llama-405b gpu=h100 gpus=1:200:1 -c tpot_s -f csv 2>/dev/null |
+    perl -F, -ane 'print "$F[2]\n" if $. > 1 && $F[-1] =~ /\d/ && $F[-1] <= 0.06' >scan.txt
+ok 'every span, as in a scan' cmp spans.txt scan.txt
+ok 'there are several' sh -c 'test "$(wc -l <spans.csv)" -gt 20 && grep -q "both ends of every span are rows" notes.txt'
+
 # ---- no value will do ----
 
 check_run 'none: the nearest miss, and exit code 1' 1 \
 'policy      buffer (MB)  crossing  buffer_lo (MB)  buffer_hi (MB)  nearest_buffer (kB)  slowdown  extrapolated  bound
 on-demand             -  none                   -               -                4.096     10.92             1  miss pool
 slipstream       8.3063  from             7.62084         9.60001                    -      1.10             0  SM demand' \
-    'stallcast: 1 of 2 scenarios have no buffer that meets the conditions' \
+    'stallcast: 1 of 2 scenarios have no buffer that meets the conditions
+stallcast: in 1 of 2 scenarios the conditions do not hang on buffer: it changes nothing there' \
     stallcast solve hbf model=llama-70b policy=on-demand,slipstream --find buffer \
     --until 'slowdown <= 1.1' -c slowdown,extrapolated,bound
 check_run 'none, JSON' 1 '[
 {"model":"llama-70b","policy":"on-demand","buffer_bytes":null,"crossing":"none","buffer_lo_bytes":null,"buffer_hi_bytes":null,"nearest_buffer_bytes":4096,"slowdown":10.9197,"bound":"miss pool"}
 ]' "stallcast: $outside buffer
-stallcast: 1 of 1 scenario has no buffer that meets the conditions" \
+stallcast: 1 of 1 scenario has no buffer that meets the conditions
+stallcast: in 1 of 1 scenario the conditions do not hang on buffer: it changes nothing there" \
     stallcast solve hbf model=llama-70b policy=on-demand --find buffer --until 'slowdown <= 1.1' -f json
+check_run 'a metric that has no value: none, and why' 1 \
+'app         footprint (GB)  crossing  nearest_footprint_bytes  tokens (1/s)  bound
+k-means                  -  none      -                                   -  -
+llm-32b-q5         46.3848  to        -                                10.6  device' \
+'stallcast: 1 of 2 rows are extrapolated, their intervals may not hold; outside of what was sampled in the first: passes
+stallcast: 1 of 2 scenarios have no footprint that meets the conditions
+stallcast: in 1 of 2 scenarios a metric of the conditions has no value at any footprint' \
+    stallcast solve uvm app=k-means,llm-32b-q5 --find footprint --until 'tokens_per_s >= 1/s'
+check_run 'and by itself' 1 '[
+{"model":"llama-405b","gpu":"h100","gpus":null,"crossing":"none","nearest_gpus":null,"tpot_s":null,"bound":null}
+]' 'stallcast: 1 of 1 scenario has no gpus that meets the conditions
+stallcast: in 1 of 1 scenario a metric of the conditions has no value at any gpus' \
+    stallcast solve serve model=llama-405b gpu=h100 --find gpus --range 1:8 --until 'tpot_s <= 60ms' -f json
+check_run 'a key that changes nothing' 1 'policy,link_rate_bytes_per_s,crossing,nearest_link_rate_bytes_per_s,time_s
+uvm,1000000,limit,,3.48105
+prefetch,,none,1000000,5.1751
+ember-static,1558870000,from,,5' \
+'stallcast: 1 of 3 scenarios have no link_rate that meets the conditions
+stallcast: in 2 of 3 scenarios the conditions do not hang on link_rate: it changes nothing there' sh -c "
+    '$program' solve uvm app=k-means memory_capacity=16GB footprint=20.8GB policy=uvm,prefetch,ember-static \
+        --find link_rate --until 'time <= 5s' -c time_s -f csv >flat.csv 2>flat.err; code=\$?
+    grep -v extrapolated flat.err >&2; perl -F, -lane 'print join \",\", @F[3,4,5,8,9]' flat.csv; exit \$code"
 check_run 'a row without an answer' 1 \
 'line (B)  warps_per_sm  crossing  share_of_peak  extrapolated  error
       16             -  error                 -             -  line: 16 B must not be smaller than a sector
@@ -190,6 +260,23 @@ check_run 'no pair: exit code 1' 1 'warps_per_sm,outstanding_per_warp,minimize,p
 2,,,none,' 'stallcast: 1 of 1 scenario has no warps_per_sm and outstanding_per_warp that meet the conditions: there is no figure' \
     stallcast solve stream --find warps --find outstanding --range warps=1:2 --until 'share_of_peak >= 80%' \
     --minimize warps_per_sm -f csv --plot none.svg
+check_run 'pairs without an answer, and why' 1 'line_bytes,warps_per_sm,outstanding_per_warp,minimize,place,share_of_peak
+16,1,,,error,
+16,32,,,error,
+128,1,,,none,
+128,32,1,32,best,0.778628' 'stallcast: 2 of 4 values of warps_per_sm have no answer; the first: line: 16 B must not be smaller than a sector' \
+    stallcast solve stream line=16B,128B --find warps --find outstanding --range warps=1:32 --grid 2 \
+    --until 'share_of_peak >= 70%' --minimize warps_per_sm -f csv
+refuses 'layers: expected a value, got none: give model=NAME or layers=VALUE' \
+    solve hbf --find buffer --find latency --until 'slowdown <= 1.1' --minimize buffer
+for cost in 'warps / 0' 'warps / (warps - warps)' 'warps * 1e308 * 1e308'; do
+    check_run "no pair has a cost: $cost" 1 'place
+none
+front' 'stallcast: --minimize: in 1 of 1 scenario no pair has a cost, so none is the best' sh -c "
+        '$program' solve stream --find warps --find outstanding --range warps=8:32 --grid 2 \
+            --until 'share_of_peak >= 70%' --minimize '$cost' -c slowdown,extrapolated -f csv >costs.csv; code=\$?
+        cut -d, -f4 costs.csv; exit \$code"
+done
 if command -v gnuplot >/dev/null; then
     for format in svg png pdf; do
         pairs latency=20us,50us --plot front.$format >/dev/null 2>&1
@@ -217,6 +304,8 @@ refuses "solve: expected a system first: solve SYSTEM [key=value ...] --find KEY
 stream 'solve: expected --find KEY' --until 'slowdown <= 2'
 stream "solve: expected --until 'METRIC <= X'" --find warps
 stream "--find: 'wraps_per_sm' is not a key of stream: did you mean warps_per_sm?" --find wraps_per_sm --until 'slowdown < 2'
+refuses "--find: 'read_cost' is not a key of uvm: did you mean random_read_cost?" \
+    solve uvm --find read_cost --until 'slowdown < 2'
 stream "--find: 'abacus' is not a key of stream: 'stallcast list fields stream' shows them" \
     --find abacus --until 'slowdown < 2'
 stream "--find: expected a number, and gpu has names: 'stallcast rank' orders those" \
@@ -224,7 +313,9 @@ stream "--find: expected a number, and gpu has names: 'stallcast rank' orders th
 stream 'warps_per_sm is what --find looks for: --range warps_per_sm=low:high limits it' \
     warps=5 --find warps --until 'slowdown < 2'
 condition "slowdwn < 2: stream has no metric 'slowdwn': did you mean slowdown?" 'slowdwn < 2'
-condition "time < 2ms: stream has no metric 'time': did you mean time_s?" 'time < 2ms'
+condition "tine_s < 2ms: stream has no metric 'tine_s': did you mean time_s?" 'tine_s < 2ms'
+condition "warps_per_sm < 2: expected a metric, and warps_per_sm is a key: 'stallcast list columns stream' shows metrics" \
+    'warps_per_sm < 2'
 condition "abacus < 2: stream has no metric 'abacus': 'stallcast list columns stream' shows them" 'abacus < 2'
 condition "time_s < 2: expected a time with a unit (ns, us, ms, s, min, h, cycles), got '2'" 'time_s < 2'
 condition "share_of_peak >= 40 GB: expected a share (a bare number, %), got '40 GB', a size" 'share_of_peak >= 40 GB'
@@ -233,6 +324,11 @@ condition "slowdown <: expected a pure number, got ''" 'slowdown < '
 condition 'slowdown = 2: expected METRIC, one of <= >= < >, and a value' 'slowdown = 2'
 condition 'slowdown: expected METRIC, one of <= >= < >, and a value' slowdown
 condition '>= 2: expected a metric before >=' '>= 2'
+condition '2 >= slowdown: expected a metric before >=' '2 >= slowdown'
+condition 'expected METRIC, one of <= >= < >, and a value' ' '
+for joined in 'slowdown < 2 or time_s < 1s' 'slowdown < 2, time_s < 1s' 'slowdown < 2 AND time_s < 1s' '1 < slowdown < 2'; do
+    condition "$joined: expected one of <= >= < > once: conditions are joined by \`and\`" "$joined"
+done
 condition 'expected a condition on either side of `and`' 'slowdown < 2 and'
 condition 'expected a condition on either side of `and`' 'and slowdown < 2'
 condition 'bound < 2: expected a metric that is a number, and bound is a word' 'bound < 2'
@@ -270,7 +366,9 @@ pair '--find: warps_per_sm is given twice' --find warps --minimize warps
 pair '--find: expected one key or two' --find outstanding --find mshr --minimize warps
 pair "--minimize: stream has no key and no metric 'bandwith' that is a number: did you mean bandwidth?" \
     --find outstanding --minimize 'warps * bandwith'
-pair "--minimize: stream has no key and no metric 'gpu' that is a number: did you mean gpu?" \
+pair "--minimize: stream has no key and no metric 'bound' that is a number" \
+    --find outstanding --minimize 'warps * bound'
+pair "--minimize: stream has no key and no metric 'gpu' that is a number" \
     --find outstanding --minimize 'warps * gpu'
 pair "--minimize: warps *: expected a number, a column or '(', got the end" \
     --find outstanding --minimize 'warps *'

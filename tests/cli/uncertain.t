@@ -74,8 +74,22 @@ stream 'latency=200ns~200ns: expected low~high, low below high' latency=200ns~20
 stream "latency=200ns~: expected a time ($time), got ''" latency=200ns~
 stream "latency=~200ns: expected a time ($time), got ''" latency=~200ns
 stream "latency=1ns~2: expected a time with a unit ($time), got '2'" latency=1ns~2
-stream "latency=1ns~2ns,3ns: expected a time ($time), got '2ns,3ns': no such unit" latency=1ns~2ns,3ns
-stream "latency=1ns~2ns~3ns: expected a time ($time), got '2ns~3ns': no such unit" latency=1ns~2ns~3ns
+stream "latency=1ns~2ns,3ns: expected a time ($time), got '2ns,3ns': one value only" latency=1ns~2ns,3ns
+stream "latency=1ns~2ns~3ns: expected a time ($time), got '2ns~3ns': one value only" latency=1ns~2ns~3ns
+for several in 1us~2us 1us,2us 1us:2us:1us; do
+    printf 'latency,warps\n"%s",8\n' "$several" >cell.csv
+    check_run "a cell holds one value, not $several" 1 "latency,warps,slowdown,error
+$(sed -n 2p cell.csv | tr -d '"' | perl -pe 's/^(.*,.*),8/"$1",8/'),,\"cell.csv:2: latency: expected a time ($time), got '$several': one value only\"" \
+"stallcast: 1 of 1 rows have no answer; the first: cell.csv:2: latency: expected a time ($time), got '$several': one value only" \
+        stallcast estimate stream --from cell.csv -c slowdown
+done
+for command in 'rank --over gpu' 'solve --find warps --until slowdown<2' simulate template; do
+    set -- $command
+    first=$1
+    shift
+    refuses "latency=1us~2us: expected a time ($time), got '1us~2us': one value only" \
+        "$first" stream latency=1us~2us "$@"
+done
 stream "warps=1~1.5: expected a whole number, got '1.5'" warps=1~1.5
 stream 'latency is given twice' latency=200ns~400ns latency=5ns
 stream 'latency=5ns~8ns: latency is given twice' latency=200ns~400ns latency=5ns~8ns
