@@ -131,27 +131,25 @@ check_run 'a range in cycles' 0 'latency_s,crossing
 
 check_run 'several spans, one from the limit of the range: both ends of each' 0 \
 'gpus  crossing  tpot (ms)
-  11  limit         34.97
-  23  to            39.32
-  26  from          52.84
-  26  to            52.84
-  28  from          52.95
-  28  limit         52.95' \
+  20  limit         57.21
+  55  to            88.23
+  96  from          88.23
+ 100  limit         88.23' \
 'stallcast: 1 of 1 scenario: the conditions are not monotone, they start or cease to hold more than once; both ends of every span are rows, --smallest and --largest give one' \
-    stallcast solve serve model=llama-405b gpu=h100 --find gpus --range 11:28 --until 'tpot <= 60ms' -c tpot_s
+    stallcast solve serve model=llama-405b gpu=h100 --find gpus --range 20:100 --until 'tpot <= 90ms' -c tpot_s
 # expand: the whole numbers of spans, csv in, one a line.
 expand() {
     perl -F, -ane 'next if $. == 1; push @ends, $F[0]; END { while (@ends) {
         my ($low, $high) = splice @ends, 0, 2; print "$_\n" for $low .. $high } }'
 }
 # A range of whole numbers is looked at in full: what does not fit is in no span.
-"$program" solve serve model=llama-405b gpu=h100 --find gpus --range 1:200 --until 'tpot <= 60ms' -f csv 2>notes.txt |
+"$program" solve serve model=llama-405b gpu=h100 --find gpus --range 1:200 --until 'tpot <= 90ms' -f csv 2>notes.txt |
     cut -d, -f3- >spans.csv
 expand <spans.csv >spans.txt
 "$program" estimate serve model=llama-405b gpu=h100 gpus=1:200:1 -c tpot_s -f csv 2>/dev/null |
-    perl -F, -ane 'print "$F[2]\n" if $. > 1 && $F[-1] =~ /\d/ && $F[-1] <= 0.06' >scan.txt
+    perl -F, -ane 'print "$F[2]\n" if $. > 1 && $F[-1] =~ /\d/ && $F[-1] <= 0.09' >scan.txt
 ok 'every span, as in a scan' cmp spans.txt scan.txt
-ok 'there are several' sh -c 'test "$(wc -l <spans.csv)" -gt 20 && grep -q "both ends of every span are rows" notes.txt'
+ok 'there are several' sh -c 'test "$(wc -l <spans.csv)" -gt 8 && grep -q "both ends of every span are rows" notes.txt'
 
 # ---- no value will do ----
 
