@@ -209,7 +209,8 @@ static void note_fitted(const struct rows *rows)
 {
     for (size_t i = 0; i < rows->source_count; i++) {
         const struct sc_field *const field = rows->sources[i].binding.field;
-        if (field->kind != SC_PRESET || preset_count(rows->resolver, field) == 0)
+        if (field == NULL || field->kind != SC_PRESET ||
+            preset_count(rows->resolver, field) == 0)
             continue;
         const struct setting first = { .field = field,
                                        .preset = preset_at(rows->resolver, field, 0) };
