@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "emit.h"
+#include "preset.h"
 #include "text.h"
 #include "units.h"
 
@@ -60,6 +61,9 @@ static bool check_free(const struct reading *r, const struct sc_field *field)
         if (rows->sources[i].binding.field == field)
             return problem_set(r->problem, "--free: %s is a column of %s: what the rows say is not "
                                            "fitted", field->key, rows->name);
+    if (preset_is_condition(rows->resolver, field))
+        return problem_set(r->problem, "--free: %s decides which measured launches hold, so it is "
+                                       "not fitted", field->key);
     return r->count < SC_TUNE_KEYS_MAX ||
            problem_set(r->problem, "--free: more than %d keys", (int)SC_TUNE_KEYS_MAX);
 }

@@ -538,6 +538,15 @@ static bool reshapes(const struct setting *settings, size_t count)
     return false;
 }
 
+bool preset_is_condition(const struct resolver *resolver, const struct sc_field *field)
+{
+    for (size_t i = 0; i < resolver->launch_count; i++)
+        for (size_t j = 0; j < resolver->launches[i].condition_count; j++)
+            if (resolver->launches[i].conditions[j].field == field)
+                return true;
+    return false;
+}
+
 void preset_apply_launches(const struct resolver *resolver, const struct preset *const *chosen,
                            const struct setting *settings, size_t count, void *scenario)
 {

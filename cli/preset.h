@@ -80,6 +80,9 @@ const struct preset *preset_find(struct resolver *resolver, const struct sc_fiel
 void preset_apply_launches(const struct resolver *resolver, const struct preset *const *chosen,
                            const struct setting *settings, size_t count, void *scenario);
 
+/* Whether measured launches hold at some values of the key only. */
+bool preset_is_condition(const struct resolver *resolver, const struct sc_field *field);
+
 /* "40MB", exactly, as it is written on the command line. */
 void scenario_value(double value, enum sc_dimension dimension, struct text *out);
 

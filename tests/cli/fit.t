@@ -203,6 +203,9 @@ refuses '--free: latency: 600 ns is not below the upper end' \
 refuses "--free: latency: expected LOW~HIGH, got '5us'" fit stream sheet.csv --free latency=5us
 refuses '--free: c2: 0 is at an end of what it may be: a fit needs a value inside' \
     fit stream sheet.csv --free c2
+printf 'latency_us,slowdown\n10,1.2\n20,1.4\n' >hbf.csv
+refuses '--free: dtype_bits decides which measured launches hold, so it is not fitted' \
+    fit hbf hbf.csv model=llama-8b --free dtype_bits
 refuses "--loss: expected huber or squares, got 'l1'" fit stream sheet.csv --free latency --loss l1
 refuses "--folds: expected a whole number from 2 to 1000, got '1'" \
     fit stream sheet.csv --free latency --folds 1
