@@ -34,25 +34,6 @@ struct job {
 
 /* ---- what was asked for ---- */
 
-/* The file is the word without a =, or that of --from; the other words are keys. */
-static bool find_file(struct job *job, const struct command *command, const char **words,
-                      size_t *count, struct problem *problem)
-{
-    size_t kept = 0;
-    job->path = job->options->from;
-    for (size_t i = 0; i < *count; i++) {
-        if (strchr(words[i], '=') != NULL)
-            words[kept++] = words[i];
-        else if (job->path == NULL)
-            job->path = words[i];
-        else
-            return problem_set(problem, "compare: '%.60s' is one file too many", words[i]);
-    }
-    *count = kept;
-    return job->path != NULL || problem_set(problem, "compare: expected a file: %s %s",
-                                            command->name, command->usage);
-}
-
 /* What can be wrong is told before anything is read. */
 static bool check_options(struct job *job, struct problem *problem)
 {
@@ -307,7 +288,7 @@ static int compare(const struct command *command, const struct options *options,
     if (keys == NULL)
         return command_fail((problem_set(&problem, "out of memory"), &problem));
     memcpy(keys, words + first, key_count * sizeof *keys);
-    if (!find_file(&job, command, keys, &key_count, &problem) || !check_options(&job, &problem) ||
+    if (!observed_file(command, options, keys, &key_count, &job.path, &problem) || !check_options(&job, &problem) ||
         !set_up(&job, system, keys, key_count, catalog, &problem) || !run(&job, &problem))
         code = command_fail(&problem);
     else

@@ -33,6 +33,7 @@ struct job {
     const struct options *options;
     struct resolver *resolver;
     struct calibration *calibration; /* what it starts from, or NULL */
+    const char **words; /* keys of the command line */
     struct product product;
     struct setting *given;
     struct observed observed;
@@ -523,6 +524,7 @@ static bool file_quantiles(const struct job *job, struct filing *f, struct probl
 {
     const struct sc_params *const base = job->calibration != NULL ? &job->calibration->params : NULL;
     if (job->tune.metric->slowdown_power == 0 && base != NULL) {
+        f->params.simulator = base->simulator; /* the interval's */
         f->params.groups = base->groups;
         f->params.group_count = base->group_count;
         f->params.quantiles = base->quantiles;
@@ -664,19 +666,9 @@ static bool read_loss(struct job *job, struct problem *problem)
            problem_set(problem, "--loss: expected huber or squares, got '%.40s'", loss);
 }
 
-/* The file is --from, or the first word that is no key=value. */
-static bool read_words(struct job *job, const char *const *words, size_t count,
-                       const char **path, struct problem *problem)
+static bool read_keys(struct job *job, const char *const *words, size_t count,
+                      struct problem *problem)
 {
-    *path = job->options->from;
-    if (*path == NULL && count > 0 && strchr(words[0], '=') == NULL) {
-        *path = words[0];
-        words++;
-        count--;
-    }
-    if (*path == NULL)
-        return problem_set(problem, "fit: expected a CSV file of measurements, - for standard "
-                                    "input: fit %s FILE -o mine.params.csv", job->system->name);
     if (!product_make(job->resolver, words, count, &job->product, problem))
         return false;
     if (job->product.rows != 1)
@@ -689,8 +681,8 @@ static bool read_words(struct job *job, const char *const *words, size_t count,
     return true;
 }
 
-static bool prepare(struct job *job, const char *const *words, size_t count,
-                    struct catalog *catalog, struct problem *problem)
+static bool prepare(struct job *job, const struct command *command, const char *const *words,
+                    size_t count, struct catalog *catalog, struct problem *problem)
 {
     const struct options *const options = job->options;
     struct emit_style style; /* of the file; the report keeps its own */
@@ -710,7 +702,12 @@ static bool prepare(struct job *job, const char *const *words, size_t count,
         !calibration_load(job->system, catalog, options, &job->calibration, problem))
         return false;
     calibration_apply(job->calibration, job->resolver);
-    if (!read_words(job, words, count, &path, problem) ||
+    job->words = calloc(count + 1, sizeof *job->words);
+    if (job->words == NULL)
+        return problem_set(problem, "out of memory");
+    memcpy(job->words, words, count * sizeof *words);
+    if (!observed_file(command, options, job->words, &count, &path, problem) ||
+        !read_keys(job, job->words, count, problem) ||
         !overwrite_check(options, path, problem) ||
         !observed_read(&job->observed, job->resolver, path, options, &style, job->given,
                        job->product.count, problem))
@@ -747,6 +744,7 @@ static void job_fini(struct job *job)
     free(job->residuals);
     free(job->rows);
     free(job->given);
+    free(job->words);
     observed_fini(&job->observed);
     product_fini(&job->product);
     calibration_destroy(job->calibration);
@@ -762,7 +760,7 @@ static int fit(const struct command *command, const struct options *options,
     int code = EXIT_USAGE;
     if (job.system == NULL)
         return command_fail(&problem);
-    if (!prepare(&job, words + 1, word_count - 1, catalog, &problem) || !run(&job, &problem) ||
+    if (!prepare(&job, command, words + 1, word_count - 1, catalog, &problem) || !run(&job, &problem) ||
         !report(&job, &problem))
         code = command_fail(&problem);
     else

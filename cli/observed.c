@@ -415,7 +415,26 @@ double observed_value(const struct observed *observed, const void *answer)
     return value;
 }
 
-/* ---- which system ---- */
+/* ---- which file, and which system ---- */
+
+bool observed_file(const struct command *command, const struct options *options,
+                   const char **words, size_t *count, const char **path, struct problem *problem)
+{
+    size_t kept = 0;
+    *path = options->from;
+    for (size_t i = 0; i < *count; i++) {
+        if (strchr(words[i], '=') != NULL)
+            words[kept++] = words[i];
+        else if (*path == NULL)
+            *path = words[i];
+        else
+            return problem_set(problem, "%s: '%.60s' is one file too many", command->name,
+                               words[i]);
+    }
+    *count = kept;
+    return *path != NULL || problem_set(problem, "%s: expected a file: %s %s", command->name,
+                                        command->name, command->usage);
+}
 
 /* How many columns of the file name a key; false: the file cannot be read. */
 static bool count_keys(const struct sc_system *system, const char *path, struct catalog *catalog,
@@ -426,7 +445,8 @@ static bool count_keys(const struct sc_system *system, const char *path, struct 
     struct resolver *const resolver = resolver_create(system, catalog, problem);
     *count = 0;
     const bool fine =
-        resolver != NULL && sink_style(options, &style, problem) && rows_open(&rows, resolver, path, options, &style, problem);
+        resolver != NULL && sink_style(options, &style, problem) &&
+        rows_open(&rows, resolver, path, options, &style, problem);
     for (size_t i = 0; fine && i < rows.column_count; i++) {
         struct binding binding;
         *count += resolver_bind(resolver, sc_csv_columns(rows.reader)[i].text, &binding, NULL);

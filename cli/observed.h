@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "command.h"
 #include "filter.h"
 #include "rows.h"
 
@@ -65,6 +66,10 @@ void observed_fini(struct observed *observed);
  * standard error.  NULL with the reason. */
 const struct sc_system *observed_system(const char *path, struct catalog *catalog,
                                         const struct options *options, struct problem *problem);
+
+/* The file is that of --from, or the word without a =; the other words, which are keys, move up. */
+bool observed_file(const struct command *command, const struct options *options,
+                   const char **words, size_t *count, const char **path, struct problem *problem);
 
 /* The metric that a column is called after, and the unit of bare numbers in it (NULL: the
  * dimension's own); NULL: none.  A column `cycles` of a system without such a metric is time_s. */

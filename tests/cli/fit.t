@@ -183,10 +183,14 @@ printf 'warps_per_sm,outstanding_per_warp,time_s\n4,1,2e-5\n8,1,2e-5\n' >same.cs
 refuses "--measured: no metric 'time': did you mean time_s?" \
     fit stream same.csv --free latency --measured time_s=time
 
-refuses 'fit: expected a CSV file of measurements, - for standard input: fit uvm FILE -o mine.params.csv' \
+refuses 'fit: expected a file: fit SYSTEM FILE [key=value ...] [options]' \
     fit uvm
-refuses 'fit: expected a CSV file of measurements, - for standard input: fit uvm FILE -o mine.params.csv' \
+refuses 'fit: expected a file: fit SYSTEM FILE [key=value ...] [options]' \
     fit uvm footprint=4GB
+refuses "fit: 'more.csv' is one file too many" fit uvm uvm.csv more.csv
+# shellcheck disable=SC2086
+ok 'the file may stand behind the keys' sh -c \
+    '"$0" fit uvm '"$uvm"' uvm.csv -o - 2>/dev/null | cmp - direct.csv' "$program"
 refuses 'absent.csv: No such file or directory' fit uvm absent.csv
 refuses 'fit takes each row once: a list or range on the command line has no place there' \
     fit uvm uvm.csv gpu=a40,h200
